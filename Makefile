@@ -1,0 +1,49 @@
+# The two commands of the README, and the checks behind them. Everything runs in .venv, made from requirements.lock.
+
+PYTHON ?= python3.11
+BIN := .venv/bin
+CORES ?= $(shell nproc)
+
+.PHONY: demo test test-browser test-slurm test-faults fuzz lint bench clean
+
+.venv/ready: requirements.lock
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	touch $@
+
+demo: .venv/ready
+	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml
+
+test: .venv/ready lint
+	$(BIN)/pytest --numprocesses $(CORES) --dist loadfile
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/mypy
+	$(BIN)/snakemake --lint --configfile config/test.yaml
+
+# The page in Debian's chromium; installs the browser if it is not there.
+test-browser: .venv/ready
+	command -v chromedriver > /dev/null || { apt-get update -qq && apt-get install -y -qq chromium chromium-driver > /dev/null; }
+	$(BIN)/snakemake --cores $(CORES) --configfile config/test.yaml
+	$(BIN)/pytest tests/browser
+
+# The test configuration on a real one-node SLURM from Debian's packages; needs root, cleans up after itself.
+test-slurm: .venv/ready
+	$(BIN)/pytest tests/slurm/check_run_on_slurm.py
+
+# Runs that are killed, disks that fill up, hostile names; KILLS=20 for twenty kills over the whole test configuration.
+test-faults: .venv/ready
+	$(BIN)/pytest tests/faults
+
+# At least 100,000 inputs over all readers of files from outside.
+fuzz: .venv/ready
+	FUZZ_INPUTS=10000 $(BIN)/pytest -s --numprocesses $(CORES) tests/fuzz/test_readers_refuse_rubbish.py
+
+bench: .venv/ready
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv results/demo results/test
