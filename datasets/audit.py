@@ -1,0 +1,92 @@
+"""Audit: what is in a network, counted, and how it differs from what the paper says of it."""
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from datasets.bipartite import sides
+from datasets.network import TemporalNetwork
+from datasets.pairs import pair_keys
+
+
+def audit(
+    network: TemporalNetwork, paper: dict[str, int] | None = None, raw_file: Path | None = None
+) -> dict[str, Any]:
+    """Everything that a reader should know before trusting results on this network; the cost is linear in its rows.
+
+    A pair is unordered, except in `reciprocity`: of the ordered pairs (u, v) that occur, the share whose reverse (v, u)
+    occurs too. `repeated_share` is the share of rows whose pair occurs in an earlier row as well.
+    """
+    n_nodes, n_edges = network.n_nodes, network.n_edges
+    pairs = len(pd.unique(pair_keys(network.source, network.target, n_nodes)))
+    side = sides(network)
+    report: dict[str, Any] = {
+        "network": network.name,
+        "nodes": n_nodes,
+        "temporal_edges": n_edges,
+        "distinct_pairs": pairs,
+        "repeated_share": 1 - pairs / n_edges,
+        "reciprocity": _reciprocity(network),
+        "bipartite": side is not None,
+        **({"sides": [int(np.count_nonzero(side == 0)), int(np.count_nonzero(side == 1))]} if side is not None else {}),
+        "times": _times(network),
+        "paper": None if paper is None else _beside_paper(network, paper),
+        "source": {**network.facts, "sha256": None if raw_file is None else file_sha256(raw_file)},
+    }
+    return report
+
+
+def _reciprocity(network: TemporalNetwork) -> float:
+    source, target = network.source.astype(np.int64), network.target.astype(np.int64)
+    ordered = pd.unique(source * network.n_nodes + target)
+    reverse = ordered % network.n_nodes * network.n_nodes + ordered // network.n_nodes
+    return float(pd.Series(reverse).isin(ordered).mean())
+
+
+def _times(network: TemporalNetwork) -> dict[str, Any]:
+    """Times are sorted, so that groups of equal times are runs."""
+    time = network.time
+    starts = np.flatnonzero(np.concatenate(([True], time[1:] != time[:-1])))
+    sizes = np.diff(np.append(starts, len(time)))
+    report = {
+        "unit": network.facts.get("time_unit", ""),
+        "first": time[0].item(),
+        "last": time[-1].item(),
+        "span": (time[-1] - time[0]).item(),
+        "distinct": len(starts),
+        "tied_rows": int(sizes[sizes > 1].sum()),
+        "largest_tie": int(sizes.max()),
+    }
+    if report["unit"] == "seconds":
+        report["first_date"], report["last_date"] = _date(report["first"]), _date(report["last"])
+    return report
+
+
+def _date(seconds: float) -> str | None:
+    """The UTC date, None for a number that no calendar holds."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _beside_paper(network: TemporalNetwork, paper: dict[str, int]) -> dict[str, int]:
+    """The paper's counts, and ours minus the paper's: as prepared, and as in the source before rows were dropped."""
+    facts = network.facts
+    report = dict(paper) | {
+        "nodes_difference": network.n_nodes - paper["nodes"],
+        "edges_difference": network.n_edges - paper["edges"],
+    }
+    if "rows" in facts and "labels_in_source" in facts:
+        report["nodes_difference_in_source"] = facts["labels_in_source"] - paper["nodes"]
+        report["edges_difference_in_source"] = facts["rows"] - paper["edges"]
+    return report
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

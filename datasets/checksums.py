@@ -1,0 +1,71 @@
+"""Checksums: what a file must be, and the record of what was first seen where nobody states it (trust on first use)."""
+
+import hashlib
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from datasets.atomic import read_json, write_json
+from datasets.errors import DatasetError
+
+RECORD = "checksums.json"
+
+# Why a recorded checksum is believed.
+STATED = "stated in the catalog"
+FIRST_SEEN = "first seen"
+UNPACKED = "unpacked from the source"
+
+log = logging.getLogger(__name__)
+
+
+class SourceError(DatasetError):
+    """A source that does not give the file; another source may."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is known of a file before it comes; `stated_by` says who knows it, and what to do if it is not so."""
+
+    size_bytes: int | None = None
+    sha256: str | None = None
+    stated_by: str = ""
+
+    def check(self, path: Path, source: str) -> str:
+        """The file's sha256; a SourceError that names the source if size or sha256 are not the expected ones."""
+        size = path.stat().st_size
+        if self.size_bytes is not None and size != self.size_bytes:
+            raise SourceError(f"{source}: has {size} bytes instead of {self.size_bytes} {self.stated_by}")
+        found = sha256_of(path)
+        if self.sha256 is not None and found != self.sha256:
+            raise SourceError(f"{source}: has sha256 {found} instead of {self.sha256} {self.stated_by}")
+        return found
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def recorded(downloads: Path, key: str) -> Expected | None:
+    """What is on record for the file `key` (network/file name) of the folder `downloads`."""
+    record = downloads / RECORD
+    known = read_json(record).get(key) if record.exists() else None
+    if known is None:
+        return None
+    advice = f"recorded in {record} when it first came; if the new one is right, remove the entry {key} there"
+    return Expected(known["bytes"], known["sha256"], advice)
+
+
+def record(downloads: Path, key: str, path: Path, sha256: str, trust: str, source: str) -> None:
+    """Put a file on record; `trust` is one of STATED, FIRST_SEEN (which is said aloud) and UNPACKED."""
+    # Several networks may be fetched at once into the same folder; each adds to the record that the last one left.
+    with FileLock(downloads / f".{RECORD}.lock"):
+        file = downloads / RECORD
+        known: dict[str, Any] = read_json(file) if file.exists() else {}
+        known[key] = {"sha256": sha256, "bytes": path.stat().st_size, "checksum": trust, "source": source}
+        write_json(file, dict(sorted(known.items())))
+    if trust == FIRST_SEEN:
+        log.warning("%s: nobody states its checksum; sha256 %s is recorded in %s as first seen", key, sha256, file)

@@ -1,0 +1,26 @@
+"""What the command lines of the three packages share: one sentence per user mistake, never a traceback."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from datasets.errors import UserError
+
+
+def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
+    """Parse, call the function that the chosen sub-command set as `command`, and return the exit code."""
+    chosen = parser.parse_args(arguments)
+    command: Callable[[argparse.Namespace], None] = chosen.command
+    try:
+        command(chosen)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output left (`| head`); nothing is wrong.
+        sys.stderr.close()
+        return 0
+    return 0

@@ -1,0 +1,102 @@
+"""Delimited text, one contact per line: SNAP, HTNE, CSV with or without a header, and whatever looks like them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from datasets.errors import DatasetError
+from datasets.parse.cells import cut_carefully, cut_fast
+from datasets.parse.contacts import Column, Contacts
+from datasets.parse.encode import encode_labels
+from datasets.parse.integers import read_integers
+from datasets.parse.layout import WHITESPACE, Layout, look_at_top
+from datasets.parse.raw_file import DAMAGED
+from datasets.parse.times import UnreadableCellError, check_time_format, time_unit, to_numbers
+
+
+def read_delimited(
+    path: Path,
+    *,
+    columns: Sequence[str | int] = (1, 2, 3),
+    separator: str = "auto",
+    time_format: str = "number",
+    header: bool | None = None,
+    comment: str = "#%",
+    prefixes: Sequence[str] | None = None,
+) -> Contacts:
+    """Read contacts from the columns source, target, time, named as in the header or counted from 1.
+
+    `separator` is one character or "whitespace"; `time_format` is number, unix, year, iso or a strptime pattern;
+    lines at the top that begin with a character of `comment` are skipped; `prefixes` are put before the labels of
+    sources and targets, for a bipartite network whose sides are numbered apart (user 7 is not item 7).
+    White space around a cell is not part of it.
+    """
+    check_time_format(time_format)
+    if len(columns) != 3:
+        raise DatasetError(f"columns {list(columns)}: name three of them, source, target and time")
+    if prefixes is not None and (len(prefixes) != 2 or prefixes[0] == prefixes[1]):
+        raise DatasetError(f"prefixes {list(prefixes)}: give two that differ, for sources and for targets")
+    layout = look_at_top(path, columns, separator, header, comment)
+    if header is None and layout.header and _begins_with_a_row(layout, time_format):
+        layout = look_at_top(path, columns, separator, False, comment)
+
+    def contacts_of(cells: list[Column]) -> Contacts:
+        source, target, time = cells
+        codes = encode_labels(source, target, prefixes)
+        check_labels(*codes, prefixes or ("", ""), layout)
+        times = to_numbers(time, time_format)
+        facts = {"header": list(layout.header)} if layout.header else {}
+        return Contacts(*codes[:2], times, codes[2], len(times), time_unit(time_format), facts=facts)
+
+    return read_cells(path, layout, contacts_of, missing=(None, None, None))
+
+
+def _begins_with_a_row(layout: Layout, time_format: str) -> bool:
+    """Whether the supposed header has a time where the time is, as in "ann,bob,May 5 2004", which has no number."""
+    if layout.positions[2] >= len(layout.header):
+        return False
+    try:
+        to_numbers(pa.chunked_array([[layout.header[layout.positions[2]]]], pa.string()), time_format)
+    except UnreadableCellError:
+        return False
+    return True
+
+
+def read_cells(
+    path: Path,
+    layout: Layout,
+    contacts_of: Callable[[list[Column]], Contacts],
+    missing: Sequence[str | None],
+) -> Contacts:
+    """Read at speed; where that does not work out, go line by line, which either succeeds or can name the line."""
+    for cut in (read_integers, cut_fast):
+        try:
+            cells = cut(path, layout)
+            if cells is not None:
+                return contacts_of(cells)
+        except (UnreadableCellError, *DAMAGED):
+            pass
+    cells, lines = cut_carefully(path, layout, missing)
+    try:
+        return contacts_of(cells)
+    except UnreadableCellError as error:
+        raise DatasetError(f"{path}:{lines[error.row]}: {error}") from error
+
+
+def check_labels(
+    source: np.ndarray, target: np.ndarray, labels: pa.LargeStringArray, prefixes: Sequence[str], layout: Layout
+) -> None:
+    """Refuse the first row with an empty label or one with a NUL; a label with a tab was cut at the wrong places."""
+    marks = "\0 \t" if layout.separator == WHITESPACE else "\0"
+    unusable = [pc.equal(labels, prefix) for prefix in set(prefixes)]
+    unusable += [pc.match_substring(labels, mark) for mark in marks]
+    marked = np.logical_or.reduce([np.asarray(labels_marked) for labels_marked in unusable])
+    if not marked.any():
+        return
+    row = int(np.argmax(marked[source] | marked[target]))
+    label = labels[int(source[row] if marked[source[row]] else target[row])].as_py()
+    why = "the label is empty" if label in prefixes else f"the label {label[:60]!r} is unusable"
+    raise UnreadableCellError(row, why)

@@ -1,0 +1,74 @@
+"""Open a raw file as bytes or as numbered lines, plain or compressed as its first bytes say (never its name)."""
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from datasets.errors import DatasetError
+
+DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
+# What the standard decompressors raise for a file that is cut short or damaged; bz2 says so with a bare OSError.
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError)
+
+
+def decompressor(path: Path) -> Callable[[Path], Any] | None:
+    """The function that opens this compressed file, or None for a plain one."""
+    try:
+        with path.open("rb") as file:
+            first = file.read(8)
+    except FileNotFoundError:
+        raise DatasetError(f"{path}: no such file") from None
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
+    if first.startswith(b"PK\x03\x04"):
+        raise DatasetError(f"{path}: is a zip archive; unpack it and name the file inside")
+    return next((opener for magic, opener in DECOMPRESSORS.items() if first.startswith(magic)), None)
+
+
+@contextmanager
+def open_raw(path: Path) -> Iterator[BinaryIO]:
+    """The contents as bytes; a compressed file that is cut short or damaged is a DatasetError."""
+    opener = decompressor(path)
+    try:
+        with cast(BinaryIO, opener(path) if opener else path.open("rb")) as file:
+            yield file
+    except DAMAGED as error:
+        raise DatasetError(f"{path}: {damage(error)}") from error
+
+
+def damage(error: Exception) -> str:
+    return f"the file is cut short or damaged ({error}); get it again"
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines without their ends, numbered from 1; text that is not UTF-8 or holds a NUL is named by its line."""
+    opener = decompressor(path)
+    number = 0
+    try:
+        with cast(BinaryIO, opener(path) if opener else path.open("rb")) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape")
+            for number, line in enumerate(text, start=1):
+                if not line.isascii():
+                    refuse_undecodable(path, number, line)
+                if "\0" in line:
+                    raise DatasetError(f"{path}:{number}: holds a NUL byte, so this is not a text file")
+                yield number, line.rstrip("\n")
+    except DAMAGED as error:
+        raise DatasetError(f"{path}:{number + 1}: {damage(error)}") from error
+
+
+def refuse_undecodable(path: Path, number: int, line: str) -> None:
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        raise DatasetError(f"{path}:{number}: is not UTF-8 text; convert the file first (iconv -t UTF-8)") from None
