@@ -1,0 +1,43 @@
+"""CTDNE (Nguyen et al. 2018): skip-gram on time-respecting forward walks, with Node2Vec's budget of context windows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.network import TemporalNetwork
+from methods.errors import MethodError
+from methods.run import Run
+from methods.walks.corpus import skip_gram
+from methods.walks.forward import BudgetedWalks
+
+
+def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
+    """R*N*(L-w+1) context windows, as many as R walks of L nodes from each of N nodes with a contact hold."""
+    window, walk_length = params["window"], params["walk_length"]
+    if walk_length < window:
+        raise MethodError(
+            f"walk_length is {walk_length}, but walks shorter than the window ({window}) are discarded; "
+            "make walk_length at least window"
+        )
+    walkers = int(np.count_nonzero(network.degrees))
+    walks = BudgetedWalks(
+        network,
+        windows_wanted=params["walks_per_node"] * walkers * (walk_length - window + 1),
+        walk_length=walk_length,
+        window=window,
+        allow_ties=params["allow_ties"],
+        seed=run.seed,
+    )
+    # How many tokens the windows take is known only after the search, which the epoch's time must cover.
+    vectors = skip_gram(
+        walks.blocks, network.n_nodes, work=walks.windows_wanted, unit="windows", params=params, run=run
+    )
+    run.report(
+        walks_tried=walks.tried,
+        walks_discarded_share=walks.discarded_share,
+        windows=walks.windows,
+        windows_share_of_budget=walks.windows / walks.windows_wanted if walks.windows_wanted else 1.0,
+        stopped_because_too_few_walks_succeed=walks.windows < walks.windows_wanted,
+    )
+    return vectors

@@ -1,0 +1,14 @@
+"""Node degree as an embedding of one dimension: log(1 + number of contacts)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.network import TemporalNetwork
+from methods.run import Run
+
+
+def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
+    with run.epoch(network.n_edges, "edges"):
+        return np.log1p(network.degrees).astype(np.float32)[:, np.newaxis]

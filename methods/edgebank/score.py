@@ -1,0 +1,36 @@
+"""EdgeBank: a pair that is in the bank of remembered pairs scores 1, any other 0."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.network import TemporalNetwork
+from methods.run import Run
+
+
+def score(
+    network: TemporalNetwork,
+    source: NDArray[np.int32],
+    target: NDArray[np.int32],
+    time: NDArray[Any],
+    params: dict[str, Any],
+    run: Run,
+) -> NDArray[np.float64]:
+    with run.epoch(len(source), "pairs"):
+        first = 0 if params["memory"] == "unlimited" else window_start(network.time, params["window"])
+        bank = np.unique(pair_keys(network.source[first:], network.target[first:], network.n_nodes))
+        run.report(pairs_remembered=len(bank))
+        return np.isin(pair_keys(source, target, network.n_nodes), bank).astype(np.float64)
+
+
+def window_start(time: NDArray[Any], share: float) -> int:
+    """The first contact of the last `share` of the span; contacts exactly that old are still in."""
+    age = (time[-1] - time).astype(np.float64)
+    return int(np.argmax(age <= share * age[0]))
+
+
+def pair_keys(source: NDArray[np.int32], target: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:
+    """One number per pair, the same in both directions."""
+    lower, upper = np.minimum(source, target), np.maximum(source, target)
+    return lower.astype(np.int64) * n_nodes + upper

@@ -1,0 +1,233 @@
+"""The gates of an LSTM step, forward and backward, in one pass over memory (CPU); plain torch elsewhere.
+
+With i, f, g, o the four blocks of `gates` before activation (the order of torch.nn.LSTM):
+
+    c_t = sigmoid(f) * c_(t-1) + sigmoid(i) * tanh(g),    h_t = sigmoid(o) * tanh(c_t)
+
+torch makes a dozen passes over memory for one step; at width 128 they cost as much as the matrix products. The kernels
+hold no lock (nogil) and use one thread: the rows are shared out among threads one level up.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from methods.ehna.parallel import Workers
+
+_F = np.float32
+
+
+@numba.njit(cache=True, inline="always")
+def _tanh(x):
+    """tanh(x) = m / (m + 2) with m = e^2x - 1, to 2e-7 relative, in operations that LLVM can vectorize.
+
+    e^y - 1 = 2^n (e^r - 1) + (2^n - 1) with |r| <= ln(2)/2 keeps its digits near 0, where batch normalization would
+    magnify what 1 - 2 / (e^2x + 1) loses.
+    """
+    a = abs(x)
+    y = _F(2.0) * (a if a < _F(10.0) else _F(10.0))  # tanh(10) is 1 in float32
+    n = np.floor(y * _F(1.4426950408889634) + _F(0.5))
+    r = (y - n * _F(0.693359375)) + n * _F(2.12194440e-4)  # ln(2) in two parts: n * ln(2) keeps its low digits
+    e = _F(1 / 5040)
+    e = e * r + _F(1 / 720)
+    e = e * r + _F(1 / 120)
+    e = e * r + _F(1 / 24)
+    e = e * r + _F(1 / 6)
+    e = e * r + _F(0.5)
+    e = e * r * r + r
+    power = np.int32((np.int32(n) + np.int32(127)) << np.int32(23)).view(np.float32)
+    m = power * e + (power - _F(1.0))
+    return math.copysign(m / (m + _F(2.0)), x)
+
+
+@numba.njit(cache=True, inline="always")
+def _sigmoid(x):
+    return _F(0.5) + _F(0.5) * _tanh(_F(0.5) * x)
+
+
+# Each loop below touches slices of one row only, with one simple expression: that is the form which LLVM vectorizes
+# (0.2 ms instead of 1.6 ms for 512 rows of width 128). A row stays in the first-level cache, so passes are free.
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _forward(gates, c_before, c, h):
+    rows, d = c.shape
+    for row in range(rows):
+        i_f, i, f = gates[row, : 2 * d], gates[row, :d], gates[row, d : 2 * d]
+        g, o = gates[row, 2 * d : 3 * d], gates[row, 3 * d :]
+        before, cell, hidden = c_before[row], c[row], h[row]
+        for j in range(len(i_f)):
+            i_f[j] = _sigmoid(i_f[j])
+        for j in range(len(g)):
+            g[j] = _tanh(g[j])
+        for j in range(len(o)):
+            o[j] = _sigmoid(o[j])
+        for j in range(d):
+            cell[j] = f[j] * before[j] + i[j] * g[j]
+        for j in range(d):
+            hidden[j] = o[j] * _tanh(cell[j])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _add_scaled_rows(gates, table, index, scale, bias):
+    rows, width = gates.shape
+    for row in range(rows):
+        a = scale[row]
+        at = index[row]
+        for j in range(width):
+            gates[row, j] += a * table[at, j] + bias[j]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _backward(gates, c_before, c, dh, dc):
+    rows, d = c.shape
+    one = _F(1.0)
+    kept = np.empty(d, dtype=np.float32)
+    for row in range(rows):
+        i, f = gates[row, :d], gates[row, d : 2 * d]
+        g, o = gates[row, 2 * d : 3 * d], gates[row, 3 * d :]
+        before, cell, dhidden, dcell = c_before[row], c[row], dh[row], dc[row]
+        for j in range(d):
+            kept[j] = _tanh(cell[j])
+        for j in range(d):
+            dcell[j] += dhidden[j] * o[j] * (one - kept[j] * kept[j])
+        for j in range(d):
+            o[j] = dhidden[j] * kept[j] * o[j] * (one - o[j])
+        kept[:] = g
+        for j in range(d):
+            g[j] = dcell[j] * i[j] * (one - g[j] * g[j])
+        for j in range(d):
+            i[j] = dcell[j] * kept[j] * i[j] * (one - i[j])
+        kept[:] = f
+        for j in range(d):
+            f[j] = dcell[j] * before[j] * f[j] * (one - f[j])
+        for j in range(d):
+            dcell[j] *= kept[j]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _scale_gradient(dgates, table, index, dscale):
+    rows, width = dgates.shape
+    for row in range(rows):
+        at = index[row]
+        total = _F(0.0)
+        for j in range(width):
+            total += dgates[row, j] * table[at, j]
+        dscale[row] = total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _sum_rows(dgates, scale, places, offsets, chunk, begin, end, out):
+    rows, steps = scale.shape
+    for v in range(begin, end):
+        line = out[v - begin]
+        line[:] = _F(0.0)
+        for place in places[offsets[v] : offsets[v + 1]]:
+            row, step = place // steps, place % steps
+            first = row // chunk * chunk
+            source = dgates[first * steps + step * min(chunk, rows - first) + row - first]
+            a = scale[row, step]
+            for j in range(len(line)):
+                line[j] += a * source[j]
+
+
+@numba.njit(cache=True, nogil=True)
+def _places(index, n):
+    """Where each of n table rows is read: places[offsets[v]:offsets[v+1]], by counting sort."""
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    for v in index.flat:
+        offsets[v + 1] += 1
+    offsets = np.cumsum(offsets)
+    free = offsets[:-1].copy()
+    places = np.empty(index.size, dtype=np.int32)
+    for at, v in enumerate(index.flat):
+        places[free[v]] = at
+        free[v] += 1
+    return places, offsets
+
+
+def _torch_forward(gates: Tensor, c_before: Tensor, c: Tensor, h: Tensor) -> None:
+    i, f, g, o = gates.chunk(4, 1)
+    for gate in (i, f, o):
+        gate.sigmoid_()
+    g.tanh_()
+    torch.addcmul(f * c_before, i, g, out=c)
+    torch.mul(o, torch.tanh(c), out=h)
+
+
+def _torch_backward(gates: Tensor, c_before: Tensor, c: Tensor, dh: Tensor, dc: Tensor) -> None:
+    i, f, g, o = (gate.clone() for gate in gates.chunk(4, 1))
+    t = torch.tanh(c)
+    dcell = dc + dh * o * (1 - t * t)
+    torch.mul(dcell, f, out=dc)
+    parts = (dcell * g * i * (1 - i), dcell * c_before * f * (1 - f), dcell * i * (1 - g * g), dh * t * o * (1 - o))
+    gates.copy_(torch.cat(parts, dim=1))
+
+
+def step_forward(gates: Tensor, c_before: Tensor, c: Tensor, h: Tensor, fused: bool) -> None:
+    """Activate `gates` in place and write c_t and h_t."""
+    if fused:
+        _forward(gates.numpy(), c_before.numpy(), c.numpy(), h.numpy())
+    else:
+        _torch_forward(gates, c_before, c, h)
+
+
+def step_backward(gates: Tensor, c_before: Tensor, c: Tensor, dh: Tensor, dc: Tensor, fused: bool) -> None:
+    """Replace activated `gates` by the gradient before activation, and dc_t by dc_(t-1), in place."""
+    if fused:
+        _backward(gates.numpy(), c_before.numpy(), c.numpy(), dh.numpy(), dc.numpy())
+    else:
+        _torch_backward(gates, c_before, c, dh, dc)
+
+
+def add_scaled_rows(gates: Tensor, table: Tensor, index: Tensor, scale: Tensor, bias: Tensor, fused: bool) -> None:
+    """gates[r] += scale[r] * table[index[r]] + bias."""
+    if fused:
+        _add_scaled_rows(gates.numpy(), table.numpy(), index.numpy(), scale.numpy(), bias.numpy())
+    else:
+        gates.add_(table[index] * scale[:, None] + bias)
+
+
+def scale_gradient(dgates: Tensor, table: Tensor, index: Tensor, dscale: Tensor, fused: bool) -> None:
+    """dscale[r] = <dgates[r], table[index[r]]>."""
+    if fused:
+        _scale_gradient(dgates.numpy(), table.numpy(), index.numpy(), dscale.numpy())
+    else:
+        dscale.copy_((dgates * table[index]).sum(1))
+
+
+@dataclass
+class Places:
+    """Where the rows of a table are read: row v at places[offsets[v]:offsets[v+1]], counted row by row of `index`.
+
+    Without the fused kernels only `index` is used.
+    """
+
+    index: Tensor
+    places: NDArray[np.int32] | None = None
+    offsets: NDArray[np.int64] | None = None
+
+
+def places_of_rows(index: Tensor, n: int, fused: bool) -> Places:
+    return Places(index, *_places(index.numpy(), n)) if fused else Places(index)
+
+
+def sum_rows(dgates: Tensor, scale: Tensor, places: Places, first: int, end: int, workers: Workers) -> Tensor:
+    """The gradient of table rows first to end: row v gets the sum of scale * dgates over the places that read it.
+
+    `dgates` has the layout of lstm.py: chunk by chunk, and step by step within a chunk.
+    """
+    width = dgates.shape[1]
+    if workers.fused:
+        out = torch.empty(end - first, width)
+        _sum_rows(dgates.numpy(), scale.numpy(), places.places, places.offsets, workers.chunk, first, end, out.numpy())
+        return out
+    chunks = workers.chunks(len(scale))
+    by_step = torch.cat([places.index[a:b].t().reshape(-1) for a, b in chunks])
+    scales = torch.cat([scale[a:b].t().reshape(-1) for a, b in chunks])
+    inside = (by_step >= first) & (by_step < end)
+    zeros = torch.zeros(end - first, width, device=dgates.device)
+    return zeros.index_add_(0, by_step[inside] - first, dgates[inside] * scales[inside, None])

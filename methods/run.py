@@ -1,0 +1,106 @@
+"""Run: what a method is told about its circumstances, and where it reports what it did."""
+
+import json
+import resource
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from datasets.atomic import atomic_path
+from methods import journal
+from methods.errors import MethodError
+
+# Where a checkpoint keeps the epochs that led to it; not a name that a method would give an array.
+_EPOCHS = "epochs of the run"
+
+
+@dataclass
+class Epoch:
+    """One pass over a method's unit of work: how much was done, and the seconds it took."""
+
+    work: int
+    unit: str
+    wall_seconds: float
+    cpu_seconds: float
+
+
+@dataclass
+class Run:
+    """Seed, threads and device of one fit; epochs, facts and checkpoints come back through it.
+
+    Results are repeatable bit for bit for the same seed when `threads` is 1. `folder` is for checkpoints and scratch
+    files; `journal` is a file that gets every epoch and fact as it comes, so that they outlive a fit that is killed.
+    """
+
+    seed: int
+    threads: int = 1
+    device: str = "cpu"
+    folder: Path | None = None
+    epochs: list[Epoch] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    journal: Path | None = None
+
+    @contextmanager
+    def epoch(self, work: int, unit: str) -> Iterator[None]:
+        """Time one epoch that handles `work` items, `unit` naming them ("edges", "tokens", "samples")."""
+        if work < 0 or not unit:
+            raise MethodError(f"an epoch needs a number of items and their unit, not {work} {unit!r}")
+        wall, cpu = time.perf_counter(), _cpu_seconds()
+        yield
+        done = Epoch(int(work), unit, time.perf_counter() - wall, _cpu_seconds() - cpu)
+        self.epochs.append(done)
+        if self.journal is not None:
+            journal.append(self.journal, epoch=asdict(done))
+
+    def report(self, **facts: Any) -> None:
+        """Keep a fact about the fit (a loss, a share of discarded walks) for `fit.json`."""
+        self.facts.update(facts)
+        if self.journal is not None:
+            journal.append(self.journal, facts=facts)
+
+    def progress(self, total: int, unit: str, description: str = "") -> tqdm:  # type: ignore[type-arg]
+        """A progress bar with rate and time left; silent where nobody watches (no terminal)."""
+        return tqdm(total=total, unit=" " + unit, unit_scale=True, desc=description, disable=None, file=sys.stderr)
+
+    def save_checkpoint(self, **arrays: NDArray[Any]) -> None:
+        """Store the state after an epoch; a fit without a folder (called from Python) keeps none."""
+        if self.folder is None:
+            return
+        epochs = np.array(json.dumps([asdict(epoch) for epoch in self.epochs]))
+        with atomic_path(self.folder / "checkpoint.npz") as temporary, temporary.open("wb") as file:
+            np.savez(file, **arrays, **{_EPOCHS: epochs})  # type: ignore[arg-type]
+
+    def load_checkpoint(self) -> dict[str, NDArray[Any]] | None:
+        """The state that an earlier, interrupted fit of the same network, parameters and seed left, if any.
+
+        The epochs that led to it count as this run's; a file that cannot be read is as good as none.
+        """
+        if self.folder is None or not (self.folder / "checkpoint.npz").exists():
+            return None
+        try:
+            with np.load(self.folder / "checkpoint.npz", allow_pickle=False) as stored:
+                arrays = dict(stored)
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            print(f"the checkpoint in {self.folder} cannot be read ({error}); starting anew", file=sys.stderr)
+            return None
+        if _EPOCHS in arrays:
+            self.epochs = [Epoch(**epoch) for epoch in json.loads(str(arrays.pop(_EPOCHS)))]
+            if self.journal is not None:
+                journal.append(self.journal, epochs=[asdict(epoch) for epoch in self.epochs])
+            self.report(epochs_before_resuming=len(self.epochs))
+        return arrays
+
+
+def _cpu_seconds() -> float:
+    """CPU time of this process and of the programs that it started and waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
