@@ -1,0 +1,7 @@
+"""The mistakes in evaluating that a user can mend."""
+
+from datasets.errors import UserError
+
+
+class EvaluationError(UserError):
+    """Embeddings or examples that cannot be evaluated as asked."""

@@ -1,0 +1,138 @@
+"""What an example set gives away: pairs that repeat, nodes that training never saw, and what trivial scores reach."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.bipartite import sides
+from datasets.network import TemporalNetwork
+from datasets.pairs import pair_keys
+from evaluation.examples import POSITIVE, ExampleSet
+from evaluation.link_prediction import select
+from evaluation.metrics import metrics
+from evaluation.pair_table import Keys, contains_all, empty_table, insert_all, table_of
+from evaluation.protocols import PROTOCOLS, classifier_split
+
+CLASSIFIER_SPLITS = 10
+
+
+def leakage_report(network: TemporalNetwork, examples: ExampleSet) -> dict[str, Any]:
+    """One report per example set, all numbers recomputed from the rows."""
+    start = examples.facts["start"]
+    side = sides(network)
+    edges = table_of(pair_keys(network.source, network.target, network.n_nodes))
+    positives = examples.rows[POSITIVE]
+    degree = network.first(start).degrees
+    negatives = {kind: rows for kind, rows in examples.rows.items() if kind != POSITIVE}
+    pairs = pair_keys(examples.source[positives], examples.target[positives], network.n_nodes)
+    return {
+        "dataset": network.name,
+        "block": examples.facts["block"],
+        "draw": examples.facts["draw"],
+        "examples_sha256": examples.sha256(),
+        "positives": {
+            "contacts": examples.n_positive,
+            "distinct_pairs": len(np.unique(pairs)),
+            "share_of_contacts_seen_in_training": share(examples.repeated[positives]),
+            "share_of_distinct_pairs_seen_in_training": share(
+                examples.repeated[positives][np.unique(pairs, return_index=True)[1]]
+            ),
+            "share_with_unseen_node": share(examples.unseen[positives]),
+        },
+        "nodes_without_training_contact": int(np.count_nonzero(degree == 0)),
+        "classifier_split": {
+            name: share_on_both_sides(examples, name)
+            for name in ("paper", "pair_grouped")
+            if PROTOCOLS[name].negatives in negatives
+        },
+        "split_time": ties_at_border(network, start),
+        "reciprocity": reciprocity(network),
+        "negatives": {
+            kind: {
+                "candidates_rejected": examples.facts["rejected"][kind],
+                **violations(edges, examples, rows),
+                "share_with_unseen_node": share(examples.unseen[rows]),
+                # In a bipartite network: negatives that the type of their nodes alone gives away.
+                "share_within_one_side": (
+                    None if side is None else share(side[examples.source[rows]] == side[examples.target[rows]])
+                ),
+            }
+            for kind, rows in negatives.items()
+        },
+        "negatives_not_available": examples.unavailable,
+        "auc_of_trivial_scores": {
+            kind: {
+                "edgebank": auc(examples, kind, examples.repeated.astype(np.float64)),
+                "degree": auc(examples, kind, degree_product(degree, examples)),
+                "seen_nodes": auc(examples, kind, (~examples.unseen).astype(np.float64)),
+            }
+            for kind in negatives
+        },
+    }
+
+
+def share(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean())
+
+
+def share_on_both_sides(examples: ExampleSet, protocol_name: str) -> float:
+    """Of the positives that test the classifier, the share whose pair also trained it; mean over ten splits."""
+    protocol = PROTOCOLS[protocol_name]
+    nodes = examples.facts["nodes"]
+    nobody_unseen = np.zeros(nodes, dtype=np.bool_)
+    selection, _ = select(examples, protocol.negatives, nobody_unseen, drop_unseen=False)
+    keys = pair_keys(selection.pairs.source, selection.pairs.target, nodes)
+    shares = []
+    for split in range(1, CLASSIFIER_SPLITS + 1):
+        training, test = classifier_split(
+            protocol, selection.pairs, examples.facts["seed"], examples.facts["draw"], split
+        )
+        trained, tested = (keys[half[selection.positive[half]]] for half in (training, test))
+        if len(tested):
+            shares.append(share(contains_all(table_of(trained), tested)))
+    return float(np.mean(shares)) if shares else 0.0
+
+
+def ties_at_border(network: TemporalNetwork, start: int) -> dict[str, Any]:
+    """Whether the cut between training and held-out contacts goes through contacts of one time."""
+    border = network.time[start]
+    before = int(np.count_nonzero(network.time[:start] == border))
+    return {
+        "border": border.item(),
+        "ties_cut": before > 0,
+        "contacts_at_border_in_training": before,
+        "contacts_at_border_held_out": int(np.count_nonzero(network.time[start:] == border)),
+    }
+
+
+def reciprocity(network: TemporalNetwork) -> float:
+    """Of the distinct ordered pairs (as the source names them), the share whose reverse occurs too."""
+    n_nodes = network.n_nodes
+    forward = np.unique(network.source.astype(np.int64) * n_nodes + network.target)
+    backward = (forward % n_nodes) * n_nodes + forward // n_nodes
+    return share(contains_all(table_of(forward), backward))
+
+
+def violations(edges: Keys, examples: ExampleSet, rows: slice) -> dict[str, int]:
+    """Checked again from the rows: pairs that are edges of the whole network, self pairs, duplicates."""
+    source, target = examples.source[rows], examples.target[rows]
+    keys = pair_keys(source, target, examples.facts["nodes"])
+    return {
+        "pairs_checked": len(keys),
+        "edges_of_the_whole_network": int(np.count_nonzero(contains_all(edges, keys))),
+        "self_pairs": int(np.count_nonzero(source == target)),
+        "duplicates": int(np.count_nonzero(~insert_all(empty_table(len(keys)), keys))),
+    }
+
+
+def degree_product(degree: NDArray[np.int64], examples: ExampleSet) -> NDArray[np.float64]:
+    """Preferential attachment: contacts in training of one end times those of the other."""
+    return degree[examples.source].astype(np.float64) * degree[examples.target]
+
+
+def auc(examples: ExampleSet, kind: str, score: NDArray[np.float64]) -> float | None:
+    """AUC over all examples; EdgeBank's score is 1 for a pair that met in training, and 0 otherwise."""
+    rows = np.r_[examples.rows[POSITIVE], examples.rows[kind]]
+    positive = rows < examples.n_positive
+    return metrics(score[rows], np.zeros(len(rows), dtype=np.bool_), positive)["auc"].value

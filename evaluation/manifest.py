@@ -1,0 +1,99 @@
+"""The manifest: hashes of everything a run read and made, the configuration, versions, and the machine."""
+
+import hashlib
+import importlib.metadata
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from datasets.atomic import read_json, write_json
+from datasets.machine import describe_machine
+from evaluation.errors import EvaluationError
+from evaluation.tables import write_tables
+
+PACKAGES = (
+    "gensim",
+    "liblinear-official",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scikit-learn",
+    "scipy",
+    "snakemake",
+    "torch",
+)
+# What a run writes about itself while it works, or from the manifest.
+NOT_HASHED = ("logs", "manifest.json", "index.html")
+
+
+def run_files(folder: Path) -> list[Path]:
+    """Every finished file of a run, in a stable order; hidden files are work in progress."""
+    files = []
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in NOT_HASHED and not any(part.startswith(".") for part in parts):
+            files.append(path)
+    return files
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def source_commit() -> dict[str, Any] | None:
+    """The commit that the code stands at, and whether files were changed since; None outside a git checkout."""
+    root = Path(__file__).parent.parent
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        return {"commit": git("rev-parse", "HEAD"), "modified": bool(git("status", "--porcelain", "-uno"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def write_manifest(folder: Path) -> None:
+    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    manifest = {
+        "run": read_json(folder / "run.json"),
+        "machine": describe_machine(),
+        "versions": versions,
+        "source": source_commit(),
+        "files": {
+            str(path.relative_to(folder)): {"sha256": sha256(path), "bytes": path.stat().st_size}
+            for path in run_files(folder)
+        },
+    }
+    write_json(folder / "manifest.json", manifest)
+
+
+def verify(folder: Path) -> int:
+    """Compare a run with its manifest, and its tables with its repeats; return how many files agree."""
+    files: dict[str, dict[str, Any]] = read_json(folder / "manifest.json")["files"]
+    for name, recorded in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise EvaluationError(f"{path}: named in manifest.json but missing; run the workflow again")
+        if sha256(path) != recorded["sha256"]:
+            raise EvaluationError(f"{path}: differs from manifest.json; delete it and run the workflow again")
+    added = sorted({str(path.relative_to(folder)) for path in run_files(folder)} - set(files))
+    if added:
+        raise EvaluationError(f"{folder / added[0]}: not in manifest.json; remove it or run the workflow again")
+    check_tables(folder)
+    return len(files)
+
+
+def check_tables(folder: Path) -> None:
+    """Make the tables again from the stored repeats; they must be the same bytes."""
+    with tempfile.TemporaryDirectory() as made_again:
+        write_tables(folder, Path(made_again))
+        for path in sorted(Path(made_again).iterdir()):
+            stored = folder / "tables" / path.name
+            if not stored.exists() or stored.read_bytes() != path.read_bytes():
+                raise EvaluationError(f"{stored}: does not follow from the stored repeats; run the workflow again")

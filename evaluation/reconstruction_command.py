@@ -1,0 +1,136 @@
+"""`python -m evaluation reconstruction`: Precision@P of one embedding as a table of repeats."""
+
+import argparse
+import csv
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.atomic import atomic_path, read_json
+from datasets.network import TemporalNetwork
+from evaluation.embeddings import read_embeddings
+from evaluation.errors import EvaluationError
+from evaluation.reconstruction import SIMILARITIES, Sample, ceiling, precision_of_draws, sample_nodes
+
+COLUMNS = (
+    "dataset",
+    "method",
+    "seed",
+    "draw",
+    "similarity",
+    "pairs",
+    "precision",
+    "ceiling",
+    "edges_in_sample",
+    "status",
+    "reason",
+)
+# The paper's range, 1e2 to 1e6, at 1-2-5 steps: its text speaks of 500.
+DEFAULT_PAIRS = [mantissa * 10**power for power in range(2, 6) for mantissa in (1, 2, 5)] + [1_000_000]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Vectors to evaluate, or the status and reason why there are none."""
+
+    vectors: NDArray[np.floating] | None
+    status: str = "ok"
+    reason: str = ""
+
+
+def add_commands(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "reconstruction", help="Precision@P of the most similar pairs among sampled nodes", description=__doc__
+    )
+    parser.add_argument("--network", required=True, type=Path, help="stored network (network.arrow), all edges")
+    vectors = parser.add_mutually_exclusive_group(required=True)
+    vectors.add_argument("--fit", type=Path, metavar="FOLDER", help="folder of a fit (fit.json, embeddings.npy)")
+    vectors.add_argument("--embeddings", type=Path, metavar="FILE", help="vectors from anywhere: npy or word2vec text")
+    parser.add_argument("--dataset", help="name in the table (default: the network's)")
+    parser.add_argument("--method", help="name in the table (default: the fit's, or the file's name)")
+    parser.add_argument("--seed", type=int, help="training seed in the table (default: the fit's, or 0)")
+    parser.add_argument("--nodes", type=_positive, default=10_000, help="nodes sampled per draw (default 10000)")
+    parser.add_argument("--draws", type=_positive, default=10, help="samples of nodes (default 10)")
+    parser.add_argument("--draw-seed", type=int, default=0, help="seed of the samples, the same for all methods")
+    parser.add_argument("--pairs", type=_pairs, default=DEFAULT_PAIRS, metavar="P,P,…", help="values of P")
+    parser.add_argument("--threads", type=_positive, default=1, help="draws in work at the same time")
+    parser.add_argument("--out", required=True, type=Path, metavar="CSV")
+    parser.set_defaults(command=reconstruct)
+
+
+def reconstruct(chosen: argparse.Namespace) -> None:
+    network = TemporalNetwork.load(chosen.network)
+    if network.n_nodes < 2:
+        raise EvaluationError(f"{chosen.network}: has {network.n_nodes} nodes; there is no pair to rank")
+    record = read_json(chosen.fit / "fit.json") if chosen.fit else {}
+    outcome = _fitted(chosen.fit, record, network) if chosen.fit else _given(chosen.embeddings, network)
+    names = {
+        "dataset": chosen.dataset or network.name,
+        "method": chosen.method or record.get("method") or chosen.embeddings.stem,
+        "seed": chosen.seed if chosen.seed is not None else record.get("seed", 0),
+    }
+    # All draws of a network no larger than the sample are the same; repeating one would feign ten agreeing repeats.
+    draws = chosen.draws if chosen.nodes < network.n_nodes else 1
+    samples = [sample_nodes(network, chosen.nodes, chosen.draw_seed, draw) for draw in range(1, draws + 1)]
+    if outcome.vectors is None:
+        precision = np.full((draws, len(SIMILARITIES), len(chosen.pairs)), np.nan)
+    else:
+        precision = precision_of_draws(outcome.vectors, samples, chosen.pairs, chosen.threads)
+    _write(chosen.out, names, samples, chosen.pairs, precision, outcome)
+
+
+def _given(path: Path, network: TemporalNetwork) -> Outcome:
+    embeddings = read_embeddings(path, network)
+    for note in embeddings.notes:
+        print(f"note: {path}: {note}", file=sys.stderr)
+    return Outcome(embeddings.vectors)
+
+
+def _fitted(folder: Path, record: dict[str, str], network: TemporalNetwork) -> Outcome:
+    """A failed fit, or one whose vectors cannot be used, becomes marked cells: the other methods' go on."""
+    if record.get("status") != "ok":
+        return Outcome(None, record.get("status") or "failed", record.get("reason") or "fit.json gives no reason")
+    try:
+        return _given(folder / "embeddings.npy", network)
+    except EvaluationError as error:
+        # The table travels; the folder it was made in does not.
+        return Outcome(None, "failed", str(error).removeprefix(f"{folder}/"))
+
+
+def _write(
+    path: Path,
+    names: dict[str, object],
+    samples: list[Sample],
+    pairs: list[int],
+    precision: NDArray[np.float64],
+    outcome: Outcome,
+) -> None:
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(COLUMNS)
+        for draw, sample in enumerate(samples, start=1):
+            for similarity, name in enumerate(SIMILARITIES):
+                for column, count in enumerate(pairs):
+                    value = precision[draw - 1, similarity, column]
+                    status, reason = outcome.status, outcome.reason
+                    if status == "ok" and count > sample.n_pairs:
+                        status = "undefined"
+                        reason = f"there are {sample.n_pairs} pairs among {len(sample.nodes)} nodes"
+                    shown = repr(float(value)) if status == "ok" else ""
+                    best = repr(ceiling(sample, count))
+                    rows.writerow(
+                        [*names.values(), draw, name, count, shown, best, sample.n_edges, status, reason],
+                    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _pairs(text: str) -> list[int]:
+    return sorted({_positive(part.strip()) for part in text.split(",")})

@@ -1,0 +1,152 @@
+"""The folder of a run: what run.json says of it, and the raw repeats and records that its steps left."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from datasets.atomic import read_json
+from evaluation.errors import EvaluationError
+
+LINK_PREDICTION_COLUMNS = [
+    *("dataset", "method", "seed", "draw", "protocol", "split", "operator", "subset"),
+    *("metric", "value", "status", "reason"),
+]
+RECONSTRUCTION_COLUMNS = [
+    *("dataset", "method", "seed", "draw", "similarity", "pairs", "precision", "ceiling", "edges_in_sample"),
+    *("status", "reason"),
+]
+COMPARED_ROLES = ("proposed", "baseline", "external")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    name: str
+    label: str
+    paper: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class Method:
+    name: str
+    label: str
+    role: str
+    variant_of: str | None
+    purpose: str | None
+
+    @property
+    def is_compared(self) -> bool:
+        """Controls and variants stand apart: they neither count as baselines nor win a row."""
+        return self.role in COMPARED_ROLES and self.purpose is None
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    path: Path
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        described = read_json(self.path / "run.json")
+        missing = [key for key in ("run", "datasets", "methods", "seeds") if key not in described]
+        if missing:
+            raise EvaluationError(f"{self.path / 'run.json'}: lacks the key {missing[0]}; run the workflow again")
+        return dict(described)
+
+    @cached_property
+    def datasets(self) -> list[Dataset]:
+        return [
+            Dataset(entry["name"], entry.get("label") or entry["name"], entry.get("paper"))
+            for entry in self.description["datasets"]
+        ]
+
+    @cached_property
+    def methods(self) -> list[Method]:
+        return [
+            Method(
+                entry["name"],
+                entry.get("label") or entry["name"],
+                entry.get("role", "baseline"),
+                entry.get("variant_of"),
+                entry.get("purpose"),
+            )
+            for entry in self.description["methods"]
+        ]
+
+    @property
+    def seeds(self) -> list[int]:
+        """The training seeds of this run; files of seeds that the configuration no longer names are not read."""
+        return list(self.description["seeds"])
+
+    @property
+    def evaluated_methods(self) -> list[Method]:
+        """Compared methods first, then the ones that stand apart; variants for timing or ablation have own tables."""
+        shown = [method for method in self.methods if method.purpose not in ("timing", "ablation")]
+        return sorted(shown, key=lambda method: not method.is_compared)
+
+    @property
+    def headline_protocol(self) -> str:
+        """The paper's protocol where it was run, else the first that was."""
+        protocols: list[str] = self.description.get("config", {}).get("link_prediction", {}).get("protocols", ["paper"])
+        return "paper" if "paper" in protocols else protocols[0]
+
+    def link_prediction(self, dataset: str, method: str) -> pd.DataFrame | None:
+        """All repeats of a method on a network, one row per value, or None where the run has none."""
+        return self._repeats("link_prediction", dataset, method, LINK_PREDICTION_COLUMNS)
+
+    def reconstruction(self, dataset: str, method: str) -> pd.DataFrame | None:
+        return self._repeats("reconstruction", dataset, method, RECONSTRUCTION_COLUMNS)
+
+    def _repeats(self, task: str, dataset: str, method: str, columns: list[str]) -> pd.DataFrame | None:
+        paths = sorted(
+            (self.path / task / dataset / method).glob("seed-*.csv"), key=lambda path: (len(path.name), path)
+        )
+        parts = [read_repeats(path, columns) for path in paths]
+        return pd.concat(parts, ignore_index=True) if parts else None
+
+    def audits(self) -> Iterator[tuple[Dataset, dict[str, Any]]]:
+        """What was counted in each network, where it was."""
+        for dataset in self.datasets:
+            path = self.path / "networks" / dataset.name / "audit.json"
+            if path.exists():
+                yield dataset, read_json(path)
+
+    def fits(self) -> Iterator[tuple[Dataset, str, Method, list[dict[str, Any]]]]:
+        """Records of the fits per network, edges (train, all) and method, one per seed, in the order of run.json."""
+        for dataset in self.datasets:
+            for edges in ("train", "all"):
+                for method in self.methods:
+                    folder = self.path / "fits" / dataset.name / edges / method.name
+                    paths = [folder / f"seed-{seed}" / "fit.json" for seed in self.seeds]
+                    records = [read_json(path) for path in paths if path.exists()]
+                    if records:
+                        yield dataset, edges, method, records
+
+    def timings(self) -> Iterator[tuple[Dataset, Method, dict[str, Any]]]:
+        """Records of fits that had the machine to themselves, per network and method."""
+        for dataset in self.datasets:
+            for method in self.methods:
+                path = self.path / "timings" / dataset.name / method.name / "fit.json"
+                if path.exists():
+                    yield dataset, method, read_json(path)
+
+
+def read_repeats(path: Path, columns: list[str]) -> pd.DataFrame:
+    """One raw table; empty values are missing, every other text stays as it is."""
+    try:
+        rows = pd.read_csv(path, dtype={"reason": str, "status": str}, keep_default_na=False, na_values={})
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise EvaluationError(
+            f"{path}: cannot be read as a table of repeats ({error}); delete it and run again"
+        ) from None
+    absent = [column for column in columns if column not in rows]
+    if absent:
+        raise EvaluationError(f"{path}:1: lacks the column {absent[0]}; delete the file and run its step again")
+    value = "value" if "value" in columns else "precision"
+    rows[value] = pd.to_numeric(rows[value], errors="coerce")
+    broken = rows.index[(rows["status"] == "ok") & rows[value].isna()]
+    if len(broken):
+        raise EvaluationError(f"{path}:{broken[0] + 2}: status is ok, but {value} is not a number")
+    return rows

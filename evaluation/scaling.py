@@ -1,0 +1,104 @@
+"""Cost against size: seconds per epoch on generated networks of growing size, with the fitted slope."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from datasets.atomic import read_json
+from datasets.machine import machine_text
+from evaluation.run_folder import Method, RunFolder
+from evaluation.style import look_of
+from evaluation.table_formats import Table, number_text, write_table
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Seconds per epoch of one method at several numbers of edges, and the power law through them."""
+
+    method: Method
+    machine: str
+    edges: list[int]
+    seconds: list[float]
+
+    @property
+    def slope(self) -> float | None:
+        """Least squares in logarithms: 1 is linear growth."""
+        if len(self.edges) < 2:
+            return None
+        return float(np.polyfit(np.log(self.edges), np.log(self.seconds), 1)[0])
+
+
+def read_growth(run: RunFolder) -> list[Growth]:
+    sizes = run.description.get("config", {}).get("efficiency", {}).get("scaling", [])
+    found = []
+    for method in run.methods:
+        records = {edges: timed_record(run.path, edges, method.name) for edges in sorted(sizes)}
+        known = {edges: record for edges, record in records.items() if record is not None}
+        if known:
+            seconds = [float(np.mean([epoch["wall_seconds"] for epoch in one["epochs"]])) for one in known.values()]
+            machine = machine_text(next(iter(known.values()))["machine"])
+            found.append(Growth(method, machine, list(known), seconds))
+    return found
+
+
+def timed_record(folder: Path, edges: int, method: str) -> dict[str, Any] | None:
+    """The record of a timed fit that succeeded."""
+    path = folder / "timings" / f"scaling_{edges}" / method / "fit.json"
+    record = read_json(path) if path.exists() else None
+    return record if record is not None and record["status"] == "ok" else None
+
+
+def write_scaling(folder: Path, run: RunFolder) -> None:
+    growth = read_growth(run)
+    if not growth:
+        return
+    sizes = sorted({edges for one in growth for edges in one.edges})
+    rows = [
+        [
+            one.method.label,
+            *(number_text(dict(zip(one.edges, one.seconds, strict=True)).get(edges), 3) for edges in sizes),
+            number_text(one.slope, 2),
+        ]
+        for one in growth
+    ]
+    caption = (
+        "Wall seconds per epoch on generated networks by number of edges; the slope is the exponent of the fitted "
+        f"power law (1: linear). Machine: {growth[0].machine}. An epoch is a method's own unit: compare "
+        "the slopes, not the seconds."
+    )
+    header = ["Method", *(f"{edges:,} edges" for edges in sizes), "Slope"]
+    write_table(folder, Table("scaling", header, rows, caption))
+
+
+def draw_scaling(run: RunFolder) -> tuple[Figure, str] | None:
+    growth = read_growth(run)
+    if not growth:
+        return None
+    figure = Figure(figsize=(4.6, 3.0), layout="constrained")
+    axis = figure.subplots()
+    for one in growth:
+        look = look_of(one.method)
+        slope = "" if one.slope is None else f" ({one.slope:.2f})"
+        axis.plot(
+            one.edges,
+            one.seconds,
+            color=look.color,
+            marker=look.marker,
+            markerfacecolor=look.color if look.filled else "white",
+            linestyle=look.line,
+            label=one.method.label + slope,
+        )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel("number of edges")
+    axis.set_ylabel("wall seconds per epoch")
+    figure.legend(loc="outside right upper", title="method (slope)")
+    caption = (
+        "Cost against size: wall seconds per epoch of one timed fit on generated networks with five edges per node; in "
+        "brackets the exponent of the fitted power law (1 is linear growth), n = 1 fit per point. An epoch is a "
+        "method's own unit of work, so compare slopes between methods, not seconds."
+    )
+    return figure, caption

@@ -1,0 +1,215 @@
+"""Which differences between methods hold up: paired tests per cell, and average ranks over networks."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluation.comparison import Ranks, compare, holm, rank_methods
+from evaluation.link_prediction_tables import OPERATORS, PAPER_METRICS, LinkPrediction, is_us
+from evaluation.repeats import Repeats, number
+from evaluation.run_folder import Method, RunFolder
+from evaluation.statistics import Values, complete_block, covered_layers
+from evaluation.table_formats import Table, number_text, p_text, write_csv, write_table
+
+LEVEL = 0.05
+COLUMNS = [
+    *("dataset", "protocol", "operator", "metric", "first", "second", "difference", "ci_low", "ci_high"),
+    *("p_value", "p_holm", "seeds", "draws", "splits", "covers"),
+]
+
+
+class Pairing(NamedTuple):
+    """Two methods in one cell of the results, and what a test of their difference speaks about."""
+
+    dataset: str
+    protocol: str
+    operator: str
+    metric: str
+    first: Method
+    second: Method
+    covers: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """First minus second method; p-values are None where the repeats allow none."""
+
+    pairing: Pairing
+    mean: float
+    ci_low: float | None
+    ci_high: float | None
+    p_value: float | None
+    p_holm: float | None
+    shape: tuple[int, ...]
+
+
+def pairings(run: RunFolder, results: LinkPrediction) -> Iterator[tuple[Pairing, Values, Values]]:
+    """The proposed method against every other one, or all pairs where none is proposed, with their matched values."""
+    us = [method for method in run.evaluated_methods if is_us(method)]
+    if us:
+        pairs = [(first, second) for first in us for second in run.evaluated_methods if second not in us]
+    else:
+        pairs = list(itertools.combinations(run.evaluated_methods, 2))
+    cells = dict.fromkeys((key.dataset, key.protocol, key.metric) for key in results.summaries if key.subset == "all")
+    for dataset, protocol, metric in cells:
+        for operator in results.operators(dataset, protocol):
+            for first, second in pairs:
+                keys = [results.key(dataset, protocol, operator, metric, method.name) for method in (first, second)]
+                if keys[0] is None or keys[1] is None:
+                    continue
+                repeats = results.repeats[keys[0]], results.repeats[keys[1]]
+                values = matched(*repeats)
+                if values is not None:
+                    covers = covered_layers(values[0].shape)
+                    single = [m.label for m, r in zip((first, second), repeats, strict=True) if len(r.seeds) == 1]
+                    if single and values[0].shape[0] > 1:
+                        covers += f" (a single one of {single[0]})"
+                    yield Pairing(dataset, protocol, operator, metric, first, second, covers), *values
+
+
+def matched(first: Repeats, second: Repeats) -> tuple[Values, Values] | None:
+    """Values on the draws and splits that both have, seeds matched by number; None if they share nothing.
+
+    Seeds of two methods have nothing to do with each other, so any matching is as good; a method with one seed keeps
+    it and is set against all of the other's.
+    """
+    _, *draws = np.intersect1d(first.draws, second.draws, return_indices=True)
+    _, *splits = np.intersect1d(first.splits, second.splits, return_indices=True)
+    _, *seeds = np.intersect1d(first.seeds, second.seeds, return_indices=True)
+    if len(first.seeds) == 1 or len(second.seeds) == 1:
+        seeds = [np.arange(len(first.seeds)), np.arange(len(second.seeds))]
+    left, right = np.broadcast_arrays(
+        *(repeats.values[np.ix_(seeds[i], draws[i], splits[i])] for i, repeats in enumerate((first, second)))
+    )
+    difference = complete_block(left - right)
+    if difference.size == 0:
+        return None
+    # Where repeats are missing, only the differences that exist can be kept as a block.
+    return (left, right) if difference.shape == left.shape else (difference, np.zeros_like(difference))
+
+
+def differences(run: RunFolder, results: LinkPrediction) -> list[Difference]:
+    """All comparisons. Holm's correction runs over the methods within one network, protocol, operator and metric."""
+    found = list(pairings(run, results))
+    by_shape: dict[tuple[int, ...], list[int]] = {}
+    for index, (_, first, _) in enumerate(found):
+        by_shape.setdefault(first.shape, []).append(index)
+    numbers = np.empty((len(found), 4))
+    for indices in by_shape.values():
+        # Together, since the p-value is found by bisection and one by one would take minutes.
+        estimate = compare(np.stack([found[i][1] for i in indices]), np.stack([found[i][2] for i in indices]))
+        numbers[indices] = np.stack([estimate.mean, *estimate.interval(1 - LEVEL), estimate.p_value()], axis=1)
+    families: dict[tuple[str, ...], list[int]] = {}
+    for index, (pairing, _, _) in enumerate(found):
+        families.setdefault(pairing[:4], []).append(index)
+    adjusted = np.empty(len(found))
+    for indices in families.values():
+        adjusted[indices] = holm(numbers[indices, 3])
+    return [
+        Difference(pairing, float(mean), number(low), number(high), number(p_value), number(p_holm), first.shape)
+        for (pairing, first, _), (mean, low, high, p_value), p_holm in zip(found, numbers, adjusted, strict=True)
+    ]
+
+
+def write_significance(folder: Path, run: RunFolder, results: LinkPrediction) -> None:
+    found = differences(run, results)
+    if not found:
+        return
+    rows = [
+        [
+            *(*item.pairing[:4], item.pairing.first.name, item.pairing.second.name),
+            *(number_text(value) for value in (item.mean, item.ci_low, item.ci_high)),
+            *(p_text(item.p_value), p_text(item.p_holm), *map(str, item.shape), item.pairing.covers),
+        ]
+        for item in found
+    ]
+    write_csv(folder / "significance.csv", COLUMNS, rows)
+    write_table(folder, overview(run, found), formats=["md"])
+
+
+def overview(run: RunFolder, found: list[Difference], metric: str = "auc") -> Table:
+    """Differences in AUC under the headline protocol: one row per network and operator, one column per other method."""
+    cells = {
+        (pairing.dataset, pairing.operator, pairing.first, pairing.second): item
+        for item in found
+        if (pairing := item.pairing).protocol == run.headline_protocol and pairing.metric == metric
+    }
+    labels = {dataset.name: dataset.label for dataset in run.datasets}
+    seconds = list(dict.fromkeys(second for *_, second in cells))
+    rows: list[list[str]] = []
+    bold = set()
+    for dataset, operator, first in dict.fromkeys(key[:3] for key in cells):
+        texts = []
+        for column, second in enumerate(seconds):
+            item = cells.get((dataset, operator, first, second))
+            texts.append("" if item is None else f"{item.mean:+.4f}")
+            if item is not None and item.p_holm is not None and item.p_holm <= LEVEL:
+                bold.add((len(rows), 3 + column))
+        rows.append([labels[dataset], OPERATORS.get(operator, "Pair score"), first.label, *texts])
+    covers = "; ".join(dict.fromkeys(item.pairing.covers for item in cells.values()))
+    caption = (
+        f"Difference in {PAPER_METRICS[metric]}: the method of the row minus the method of the column, protocol "
+        f"{run.headline_protocol}. Bold: significant at {LEVEL:g} by the corrected resampled t-test (Nadeau and Bengio "
+        f"2003) with Holm's correction over the methods. The tests cover {covers}. "
+        "All metrics and protocols, with intervals and p-values: significance.csv."
+    )
+    header = ["Network", "Operator", "Method", *(second.label for second in seconds)]
+    return Table("significance", header, rows, caption, labels=3, bold=frozenset(bold))
+
+
+@dataclass(frozen=True)
+class RankedMethods:
+    """Methods with a score on every network, their ranks, and the ones left out because a score is missing."""
+
+    methods: list[Method]
+    ranks: Ranks
+    left_out: list[Method]
+
+
+def ranked_methods(run: RunFolder, results: LinkPrediction, protocol: str, metric: str) -> RankedMethods | None:
+    """Ranks over networks of the mean over operators; None with fewer than two networks with numbers or two methods.
+
+    The mean over operators is the paper's own demand: a good embedding is robust to the choice of operator.
+    """
+    candidates = [method for method in run.evaluated_methods if method.is_compared]
+    if len(candidates) < 2:
+        candidates = run.evaluated_methods
+    scores: dict[Method, dict[str, float]] = {}
+    for method in candidates:
+        for network in (dataset.name for dataset in run.datasets):
+            keys = [
+                results.key(network, protocol, operator, metric, method.name)
+                for operator in results.operators(network, protocol)
+            ]
+            means = [results.summaries[key].mean for key in keys if key is not None]
+            known = [mean for mean in means if mean is not None]
+            if known and len(known) == len(keys):
+                scores.setdefault(method, {})[network] = float(np.mean(known))
+    # A network that gives nobody a number (no examples of both classes) says nothing about anybody.
+    networks = {network for of_method in scores.values() for network in of_method}
+    ranked = [method for method in candidates if len(scores.get(method, {})) == len(networks)]
+    if len(networks) < 2 or len(ranked) < 2:
+        return None
+    ranks = rank_methods(np.array([list(scores[method].values()) for method in ranked]).T, LEVEL)
+    return RankedMethods(ranked, ranks, [method for method in candidates if method not in ranked])
+
+
+def write_ranks(folder: Path, run: RunFolder, results: LinkPrediction) -> None:
+    rows = []
+    for protocol in dict.fromkeys(key.protocol for key in results.summaries):
+        for metric in dict.fromkeys(key.metric for key in results.summaries if key.protocol == protocol):
+            found = ranked_methods(run, results, protocol, metric)
+            if found is None:
+                continue
+            facts = [number_text(found.ranks.critical_difference, 4), p_text(number(found.ranks.friedman_p))]
+            rows += [
+                [protocol, metric, method.name, number_text(float(average), 4), *facts, str(found.ranks.n_networks)]
+                for method, average in zip(found.methods, found.ranks.average, strict=True)
+            ]
+    if rows:
+        header = [*("protocol", "metric", "method", "average_rank", "critical_difference", "friedman_p", "networks")]
+        write_csv(folder / "ranks.csv", header, rows)
