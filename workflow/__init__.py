@@ -1,0 +1,1 @@
+"""The Snakemake workflow: what depends on what, and nothing else."""

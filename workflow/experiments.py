@@ -1,0 +1,154 @@
+"""The experiments beside the main tables: efficiency, sensitivity and tuning, as files and arguments."""
+
+import itertools
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from datasets.errors import UserError
+from datasets.schema import nearest
+from methods.parameters import as_settings, checked_value, complete_parameters
+from methods.registry import Method, load_method, resolve
+from workflow.configuration import Configuration
+
+# Nodes of a generated network in the scaling experiment: ten contacts for every node, as in the paper's networks.
+EDGES_PER_NODE = 5
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """What the sections `efficiency`, `sensitivity` and `tuning` ask for; an absent section asks for nothing."""
+
+    settings: Configuration
+
+    def section(self, name: str) -> dict[str, Any]:
+        return dict(self.settings.values.get(name) or {})
+
+    # Efficiency
+
+    @property
+    def timed_methods(self) -> list[str]:
+        return list(self.section("efficiency").get("methods", []))
+
+    @property
+    def scaling_networks(self) -> dict[str, int]:
+        """Generated networks of growing size, as {name: edges}."""
+        return {f"scaling_{edges}": edges for edges in self.section("efficiency").get("scaling", [])}
+
+    def generate_arguments(self, network: str) -> list[str]:
+        edges = self.scaling_networks[network]
+        return ["--nodes", str(max(2, edges // EDGES_PER_NODE)), "--edges", str(edges), "--seed", "1"]
+
+    def timed_network(self, network: str) -> str:
+        file = "generated" if network in self.scaling_networks else "train"
+        return f"{self.settings.folder}/networks/{network}/{file}.arrow"
+
+    def timing_arguments(self, method: str) -> list[str]:
+        """The settings of the main run, with those that the experiment changes (one epoch is enough for a time)."""
+        base = load_method(method).variant_of or method
+        changes = self.section("efficiency").get("parameters", {}).get(base, {})
+        return self._arguments(method, changes)
+
+    def timing_files(self) -> list[str]:
+        networks = [*self.settings.dataset_names, *self.scaling_networks]
+        return [
+            f"{self.settings.folder}/timings/{network}/{method}/fit.json"
+            for network in (networks if self.timed_methods else [])
+            for method in self.timed_methods
+        ]
+
+    # Sensitivity
+
+    def sensitivity_settings(self) -> list[str]:
+        """One change of one parameter each, as `parameter=value`."""
+        parameters = self.section("sensitivity").get("parameters", {})
+        return [
+            setting for name, values in parameters.items() for value in values for setting in as_settings({name: value})
+        ]
+
+    def sensitivity_arguments(self, method: str, setting: str) -> list[str]:
+        """The settings of the main run but for the one that is changed, which is always given, default or not."""
+        name = setting.partition("=")[0]
+        return [*self._arguments(method, {name: load_method(method).defaults[name]}), "--set", setting]
+
+    def sensitivity_files(self) -> list[str]:
+        section = self.section("sensitivity")
+        return [
+            f"{self.settings.folder}/sensitivity/{section['dataset']}/{section['method']}/{setting}/seed-{seed}.csv"
+            for setting in self.sensitivity_settings()
+            for seed in section.get("seeds", self.settings.seeds)
+        ]
+
+    # Tuning
+
+    @property
+    def tuned_methods(self) -> list[str]:
+        return list(self.section("tuning").get("methods", []))
+
+    def tuner(self, method: str) -> str | None:
+        """The method whose chosen settings a fit uses: itself, or the method that it is a variant of."""
+        base = load_method(method).variant_of or method
+        return base if base in self.tuned_methods else None
+
+    def trials(self, method: str) -> list[dict[str, Any]]:
+        """The same budget for every method: its grid, or that many points of it; the defaults are always the first."""
+        return grid_points(load_method(method), self.section("tuning")["trials"])
+
+    def trial_arguments(self, method: str, trial: str) -> list[str]:
+        return self._arguments(method, self.trials(method)[int(trial)])
+
+    def trial_files(self, dataset: str, method: str) -> list[str]:
+        folder = f"{self.settings.folder}/tuning/{dataset}/{method}"
+        return [f"{folder}/trial-{trial}.csv" for trial in range(len(self.trials(method)))]
+
+    def tuning_files(self) -> list[str]:
+        return [
+            f"{self.settings.folder}/tuning/{dataset}/{method}/chosen.json"
+            for dataset in self.settings.dataset_names
+            for method in self.tuned_methods
+        ]
+
+    def chosen_file(self, dataset: str, method: str) -> list[str]:
+        """The file that a fit must wait for if its method is tuned."""
+        tuner = self.tuner(method)
+        return [f"{self.settings.folder}/tuning/{dataset}/{tuner}/chosen.json"] if tuner else []
+
+    def _arguments(self, method: str, changes: dict[str, Any]) -> list[str]:
+        settings = resolve(method, self.settings.values["parameters"]).parameters | changes
+        defaults = load_method(method).defaults
+        changed = {key: value for key, value in settings.items() if value != defaults[key]}
+        return [part for setting in as_settings(changed) for part in ("--set", setting)]
+
+
+def read_experiments(settings: Configuration) -> Experiments:
+    """Check what the schema cannot know: that methods, networks and parameters exist."""
+    experiments = Experiments(settings)
+    efficiency, sensitivity = experiments.section("efficiency"), experiments.section("sensitivity")
+    for method, changes in efficiency.get("parameters", {}).items():
+        complete_parameters(load_method(method).parameters, changes, f"configuration: efficiency.parameters.{method}")
+    for method in experiments.timed_methods:
+        experiments.timing_arguments(method)
+    for method in experiments.tuned_methods:
+        experiments.trials(method)
+    if sensitivity:
+        if sensitivity["dataset"] not in settings.dataset_names:
+            known = nearest(sensitivity["dataset"], settings.dataset_names)
+            raise UserError(f"configuration: sensitivity.dataset: no {sensitivity['dataset']!r} in this run{known}")
+        where = "configuration: sensitivity.parameters"
+        for name, values in sensitivity["parameters"].items():
+            for value in values:
+                checked_value(load_method(sensitivity["method"]).parameters, name, value, where)
+    return experiments
+
+
+def grid_points(method: Method, most: int) -> list[dict[str, Any]]:
+    """At most `most` points of the method's search grid, the default first, the others in a fixed random order."""
+    if not method.search:
+        raise UserError(f"configuration: tuning.methods: {method.name} has no `search` grid in its method.yaml")
+    names = list(method.search)
+    points = [dict(zip(names, values, strict=True)) for values in itertools.product(*method.search.values())]
+    default = {name: method.defaults[name] for name in names}
+    others = [point for point in points if point != default]
+    # A fixed order that is not the grid's, so that a small budget does not only vary the last parameter.
+    random.Random(method.name).shuffle(others)  # noqa: S311
+    return [default, *others][:most]

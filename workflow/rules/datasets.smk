@@ -1,0 +1,52 @@
+# From a source to a stored network, split by time.
+
+
+rule fetch:
+    output:
+        f"{settings.downloads}/{{dataset}}/{{file}}",
+    log:
+        f"{RESULTS}/logs/fetch/{{dataset}}-{{file}}.log",
+    retries: 1
+    conda:
+        "../envs/harness.yaml"
+    params:
+        places=settings.fetch_arguments,
+    shell:
+        "python -m datasets fetch {wildcards.dataset} {params.places:q} > {log:q} 2>&1"
+
+
+rule prepare:
+    input:
+        raw=lambda wildcards: settings.raw_files(wildcards.dataset),
+        code=code("datasets.prepare"),
+    output:
+        network=f"{RESULTS}/networks/{{dataset}}/network.arrow",
+        audit=f"{RESULTS}/networks/{{dataset}}/audit.json",
+    log:
+        f"{RESULTS}/logs/prepare/{{dataset}}.log",
+    conda:
+        "../envs/harness.yaml"
+    params:
+        source=lambda wildcards: settings.prepare_arguments(wildcards.dataset),
+        folder=subpath(output.network, parent=True),
+    shell:
+        "python -m datasets prepare {params.source:q} --out {params.folder:q} > {log:q} 2>&1"
+
+
+rule split:
+    input:
+        network=rules.prepare.output.network,
+        code=code("datasets.split"),
+    output:
+        train=f"{RESULTS}/networks/{{dataset}}/train.arrow",
+        tuning=f"{RESULTS}/networks/{{dataset}}/tuning.arrow",
+        split=f"{RESULTS}/networks/{{dataset}}/split.json",
+    log:
+        f"{RESULTS}/logs/split/{{dataset}}.log",
+    conda:
+        "../envs/harness.yaml"
+    params:
+        fractions=settings.split_arguments,
+        folder=subpath(output.split, parent=True),
+    shell:
+        "python -m datasets split --network {input.network:q} --out {params.folder:q} {params.fractions:q} > {log:q} 2>&1"

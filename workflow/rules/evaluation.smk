@@ -1,0 +1,90 @@
+# The same examples for every method, and the tasks of the paper on them.
+
+
+rule examples:
+    input:
+        network=rules.prepare.output.network,
+        split=rules.split.output.split,
+        code=code("evaluation.examples"),
+    output:
+        f"{RESULTS}/examples/{{dataset}}/{{block}}/draw-{{draw}}.arrow",
+    log:
+        f"{RESULTS}/logs/examples/{{dataset}}-{{block}}-{{draw}}.log",
+    conda:
+        "../envs/harness.yaml"
+    params:
+        negatives=",".join(settings.negatives),
+    shell:
+        "python -m evaluation examples --network {input.network:q} --split {input.split:q} --block {wildcards.block}"
+        " --draw {wildcards.draw} --negatives {params.negatives} --out {output:q} > {log:q} 2>&1"
+
+
+rule link_prediction:
+    input:
+        network=rules.prepare.output.network,
+        split=rules.split.output.split,
+        examples=expand(
+            rules.examples.output,
+            draw=settings.draws,
+            block="test",
+            allow_missing=True,
+        ),
+        vectors=lambda wildcards: settings.vectors(
+            wildcards.dataset, wildcards.method, wildcards.seed
+        ),
+        code=code("evaluation.link_prediction"),
+    output:
+        f"{RESULTS}/link_prediction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
+    log:
+        f"{RESULTS}/logs/link_prediction/{{dataset}}-{{method}}-{{seed}}.log",
+    conda:
+        "../envs/harness.yaml"
+    params:
+        vectors=lambda wildcards: settings.vector_arguments(
+            wildcards.dataset, wildcards.method, wildcards.seed
+        ),
+        protocols=",".join(settings.protocols),
+        classifier=settings.classifier_arguments,
+    shell:
+        "python -m evaluation link-prediction --network {input.network:q} --split {input.split:q}"
+        " --examples {input.examples:q} {params.vectors:q} --dataset {wildcards.dataset} --method {wildcards.method}"
+        " --seed {wildcards.seed} --protocols {params.protocols} {params.classifier:q}"
+        " --threads {threads} --out {output:q} > {log:q} 2>&1"
+
+
+rule reconstruction:
+    input:
+        network=rules.prepare.output.network,
+        record=f"{RESULTS}/fits/{{dataset}}/all/{{method}}/seed-{{seed}}/fit.json",
+        embeddings=f"{RESULTS}/fits/{{dataset}}/all/{{method}}/seed-{{seed}}/embeddings.npy",
+        code=code("evaluation.reconstruction"),
+    output:
+        f"{RESULTS}/reconstruction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
+    log:
+        f"{RESULTS}/logs/reconstruction/{{dataset}}-{{method}}-{{seed}}.log",
+    conda:
+        "../envs/harness.yaml"
+    params:
+        fit=subpath(input.record, parent=True),
+        sampling=settings.reconstruction_arguments,
+    shell:
+        "python -m evaluation reconstruction --network {input.network:q} --fit {params.fit:q}"
+        " --dataset {wildcards.dataset} --method {wildcards.method} --seed {wildcards.seed} {params.sampling:q}"
+        " --threads {threads} --out {output:q} > {log:q} 2>&1"
+
+
+rule leakage:
+    input:
+        network=rules.prepare.output.network,
+        split=rules.split.output.split,
+        examples=f"{RESULTS}/examples/{{dataset}}/test/draw-1.arrow",
+        code=code("evaluation.leakage"),
+    output:
+        f"{RESULTS}/leakage/{{dataset}}.json",
+    log:
+        f"{RESULTS}/logs/leakage/{{dataset}}.log",
+    conda:
+        "../envs/harness.yaml"
+    shell:
+        "python -m evaluation leakage --network {input.network:q} --split {input.split:q} --examples {input.examples:q}"
+        " --out {output:q} > {log:q} 2>&1"
