@@ -1,0 +1,54 @@
+"""`python -m benchmarks [NAME …]`: run benchmarks and add their rows to results/benchmarks.json."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+from benchmarks.measurement import Measurement
+from datasets.atomic import read_json, write_json
+from datasets.command_line import run_command
+from datasets.errors import UserError
+from datasets.machine import describe_machine
+
+FOLDER = Path(__file__).parent
+RESULTS = Path("results/benchmarks.json")
+NOT_BENCHMARKS = {"__init__", "__main__", "measurement"}
+
+
+def benchmark_names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in NOT_BENCHMARKS)
+
+
+def measure(chosen: argparse.Namespace) -> None:
+    names = chosen.names or benchmark_names()
+    unknown = set(names) - set(benchmark_names())
+    if unknown:
+        raise UserError(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(benchmark_names())}")
+    rows = {row["name"]: row for row in read_json(RESULTS)} if RESULTS.exists() else {}
+    for name in names:
+        for measurement in importlib.import_module(f"benchmarks.{name}").measure():
+            print(line(measurement), flush=True)
+            rows[measurement.name] = measurement.as_row() | {"machine": describe_machine()}
+        # After each benchmark, so that an interrupted run keeps what it measured.
+        write_json(RESULTS, list(rows.values()))
+
+
+def line(measurement: Measurement) -> str:
+    promised = "" if measurement.target is None else f" (target {measurement.target:g})"
+    return (
+        f"{measurement.name}: ours {measurement.ours:.4g}, peer {measurement.peer:.4g} {measurement.unit}, "
+        f"ratio {measurement.ratio:.2f}{promised} [{measurement.data}]"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"one of: {', '.join(benchmark_names())} (default: all)"
+    )
+    parser.set_defaults(command=measure)
+    return run_command(parser)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,94 @@
+"""LINE's samples per second against the published algorithm in plain C, its cost as networks grow, and its memory."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measurement import Measurement
+from benchmarks.peers.plain_line import PlainLine
+from benchmarks.walk_scaling import FLAT, LARGE, SMALL, peak_memory
+from datasets.network import TemporalNetwork
+from datasets.synthetic import generate
+from methods.line.training import Half, WeightedGraph, initial_half, load_kernel, train_epoch, weighted_graph
+from methods.walks.static_graph import merged_graph
+
+N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs, as HTNE's DBLP
+DIMENSIONS, NEGATIVES, LEARNING_RATE = 64, 5, 0.025
+SAMPLES, REPEATS = 3_000_000, 4
+
+
+def measure() -> list[Measurement]:
+    threads = os.cpu_count() or 1
+    return [*speed(threads), *flat_cost(), peak_memory("line", ["samples_per_edge=1"])]
+
+
+def speed(threads: int) -> list[Measurement]:
+    """Ours and the peer take turns, so that a busy spell of the machine strikes both."""
+    network = generate(N_NODES, N_EDGES, seed=1)
+    graph = weighted_graph(network)
+    data = (
+        f"generated: {N_NODES} nodes, {graph.n_edges} pairs; {DIMENSIONS} dimensions, {NEGATIVES} negatives, "
+        f"{threads} threads; peer built with gcc -Ofast -march=native"
+    )
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        peer = plain_line(network, Path(folder))
+        for order, name in ((1, "first"), (2, "second")):
+            half = initial_half(order, N_NODES, DIMENSIONS, seed=1)
+            ours, theirs = [], []
+            for _ in range(REPEATS):
+                ours.append(seconds_per_sample(half, graph, threads))
+                start = time.perf_counter()
+                peer.train(SAMPLES, order, NEGATIVES, threads, LEARNING_RATE)
+                theirs.append((time.perf_counter() - start) / SAMPLES)
+            rows.append(
+                Measurement(
+                    f"LINE, {name} order / plain C", 1 / min(ours), 1 / min(theirs), "samples/s", data, target=2
+                )
+            )
+    return rows
+
+
+def flat_cost() -> list[Measurement]:
+    """In seconds of CPU, on one thread. The arithmetic per sample is the same; the wait for memory is not."""
+    cases = []
+    for n_nodes, n_edges in (SMALL, LARGE):
+        graph = weighted_graph(generate(n_nodes, n_edges, seed=1))
+        cases.append((graph, [initial_half(order, n_nodes, DIMENSIONS, seed=1) for order in (1, 2)]))
+    data = f"generated: {LARGE[1]} edges (ours) and {SMALL[1]} edges (peer), {DIMENSIONS} dimensions, 1 thread"
+    rows = []
+    for order, name in ((1, "first"), (2, "second")):
+        spent: list[list[float]] = [[], []]
+        for _ in range(REPEATS):
+            for (graph, halves), seconds in zip(cases, spent, strict=True):
+                seconds.append(seconds_per_sample(halves[order - 1], graph, 1, time.process_time))
+        small, large = (min(seconds) * 1e9 for seconds in spent)
+        what = f"flat cost: LINE sample, {name} order"
+        rows.append(Measurement(what, large, small, "CPU ns", data, target=FLAT, lower_is_better=True))
+    return rows
+
+
+def seconds_per_sample(
+    half: Half, graph: WeightedGraph, threads: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    load_kernel(half, graph)
+    epochs = max(1, round(SAMPLES / graph.n_edges))
+    with ThreadPoolExecutor(threads) as pool:
+        start = clock()
+        for epoch in range(epochs):
+            train_epoch(half, graph, epoch, 100, NEGATIVES, LEARNING_RATE, 1, threads, pool)
+        return (clock() - start) / (epochs * graph.n_edges)
+
+
+def plain_line(network: TemporalNetwork, folder: Path) -> PlainLine:
+    merged = merged_graph(network)
+    ends = np.repeat(np.arange(network.n_nodes, dtype=np.int32), np.diff(merged.offsets))
+    once = ends < merged.neighbors
+    pairs = np.stack([ends[once], merged.neighbors[once]], axis=1)
+    weights = np.diff(merged.cumulative)[once].astype(np.float32)
+    return PlainLine(network.n_nodes, pairs, weights, DIMENSIONS, folder)

@@ -1,0 +1,1 @@
+"""Programs that run other people's implementations, for comparison; never imported by ours."""

@@ -1,0 +1,49 @@
+"""The environment of the peers: a virtual environment beside ours, because their pins (numpy 1) contradict ours."""
+
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Any
+
+from datasets.errors import UserError
+
+ENVIRONMENT = Path(".venv-peers")
+LOCK = Path(__file__).parents[1] / "peers.lock"
+
+
+def peer_python() -> Path:
+    """The interpreter of the peers; makes their environment from benchmarks/peers.lock if it is missing or outdated."""
+    python = ENVIRONMENT / "bin" / "python"
+    installed = ENVIRONMENT / "installed.lock"
+    if python.exists() and installed.exists() and installed.read_text() == LOCK.read_text():
+        return python
+    print(f"making {ENVIRONMENT} from {LOCK.name}, once", file=sys.stderr)
+    venv.create(ENVIRONMENT, with_pip=True, clear=True)
+    install: list[str | Path] = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--requirement",
+        LOCK,
+    ]
+    outcome = subprocess.run(install, capture_output=True, text=True)
+    if outcome.returncode != 0:
+        reason = (outcome.stderr.strip().splitlines() or ["no message"])[-1]
+        raise UserError(f"{LOCK}: the peers could not be installed ({reason}); check the connection and run again")
+    installed.write_text(LOCK.read_text())
+    return python
+
+
+def run_peer(program: str, *arguments: object) -> Any:
+    """Run benchmarks/peers/<program>.py in the peers' environment; its last line of output is JSON."""
+    script = Path(__file__).with_name(f"{program}.py")
+    outcome = subprocess.run([peer_python(), script, *map(str, arguments)], capture_output=True, text=True)
+    if outcome.returncode != 0:
+        reason = (outcome.stderr.strip().splitlines() or ["no message"])[-1]
+        raise UserError(f"{script}: the peer failed: {reason}")
+    return json.loads(outcome.stdout.splitlines()[-1])
