@@ -1,0 +1,83 @@
+"""Tiny networks that can be drawn on paper, for every test.
+
+`network_of` is a fixture that holds a function; tests may also `from tests.conftest import network_of`.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+
+from datasets.network import TemporalNetwork
+
+# No deadline: the first example may compile a kernel, and no test may fail because the machine is busy.
+settings.register_profile("no_deadline", deadline=None)
+settings.load_profile("no_deadline")
+
+Contact = tuple[int, int, float]
+
+
+def network_of(contacts: Iterable[Contact], n_nodes: int | None = None, name: str = "toy") -> TemporalNetwork:
+    """A network of (u, v, t) contacts in any order; nodes are the numbers given, `n_nodes` adds some without contact.
+
+    Times are int64 unless one of them is a float; labels are the numbers as text.
+    """
+    rows = list(contacts)
+    source = np.array([u for u, _, _ in rows], dtype=np.int32)
+    target = np.array([v for _, v, _ in rows], dtype=np.int32)
+    time = np.array(
+        [t for _, _, t in rows], dtype=np.float64 if any(isinstance(t, float) for *_, t in rows) else np.int64
+    )
+    order = np.argsort(time, kind="stable")
+    if n_nodes is None:
+        n_nodes = 1 + max((max(u, v) for u, v, _ in rows), default=-1)
+    labels = pa.array([str(node) for node in range(n_nodes)], pa.large_string())
+    return TemporalNetwork(source[order], target[order], time[order], labels, name)
+
+
+@pytest.fixture(scope="session", name="network_of")
+def network_of_fixture() -> Callable[..., TemporalNetwork]:
+    return network_of
+
+
+@pytest.fixture
+def path() -> TemporalNetwork:
+    """0 - 1 - 2 - 3, each contact one second after the last."""
+    return network_of([(0, 1, 1), (1, 2, 2), (2, 3, 3)])
+
+
+@pytest.fixture
+def triangle() -> TemporalNetwork:
+    """Three nodes that meet in turn, and a fourth known only by its label."""
+    return network_of([(0, 1, 10), (1, 2, 20), (2, 0, 30)], n_nodes=4)
+
+
+@pytest.fixture
+def star() -> TemporalNetwork:
+    """Node 0 meets 1, 2, 3 and 4, one after the other."""
+    return network_of([(0, leaf, leaf) for leaf in range(1, 5)])
+
+
+@pytest.fixture
+def one_edge() -> TemporalNetwork:
+    return network_of([(0, 1, 5)])
+
+
+@pytest.fixture
+def one_timestamp() -> TemporalNetwork:
+    """A square whose four contacts all happen at once."""
+    return network_of([(0, 1, 7), (1, 2, 7), (2, 3, 7), (3, 0, 7)])
+
+
+@pytest.fixture
+def two_components() -> TemporalNetwork:
+    """A triangle (0, 1, 2) and a pair (3, 4) that meets twice."""
+    return network_of([(0, 1, 1), (3, 4, 2), (1, 2, 3), (3, 4, 4), (2, 0, 5)])
+
+
+@pytest.fixture
+def repeated() -> TemporalNetwork:
+    """The pair 0, 1 meets three times, once named in reverse, and 1, 2 meet twice at the same time."""
+    return network_of([(0, 1, 1), (1, 0, 2), (0, 1, 3), (1, 2, 4), (1, 2, 4)])

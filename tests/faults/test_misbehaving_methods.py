@@ -1,0 +1,52 @@
+"""Whatever a method does, its cells are marked with the reason, and those of the others are as they would be."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.faults.misbehaving_methods import BODIES, put_method
+from tests.faults.small_run import run, write_config
+from tests.integration.project_copy import copy_project
+
+EXPECTED = {
+    "hangs": ("timeout", "the limit"),
+    "eats_memory": ("oom", "GB"),
+    "gives_nan": ("failed", "NaN or infinity"),
+    "gives_rubbish": ("failed", "returned a str, not a numpy array"),
+    "crashes": ("failed", "SIGABRT"),
+    "fills_its_files": ("failed", "after writing rubbish into its folder"),
+}
+LIMITS = {"hours": 0.007, "memory_gb": 1.5}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = copy_project(tmp_path_factory.mktemp("misbehaving"))
+    for name, body in BODIES.items():
+        put_method(project, name, body)
+    done = run(project, write_config(project, methods=["random", *BODIES], limits=LIMITS))
+    assert done.returncode == 0, done.stdout
+    return project / "results" / "test"
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_cells_of_a_misbehaving_method_say_what_it_did(name: str, results: Path) -> None:
+    status, reason = EXPECTED[name]
+    record = json.loads((results / "fits" / "tiny_communities" / "train" / name / "seed-1" / "fit.json").read_text())
+    assert record["status"] == status
+    assert reason in record["reason"]
+    table = pd.read_csv(results / "tables" / "link_prediction.csv")
+    cells = table[table["method"] == name]
+    assert len(cells)
+    assert set(cells["status"]) == {status}
+    assert cells["mean"].isna().all()
+    assert record["reason"] in (results / "tables" / "status.csv").read_text()
+
+
+def test_the_other_methods_are_not_disturbed(results: Path) -> None:
+    table = pd.read_csv(results / "tables" / "link_prediction.csv")
+    cells = table[table["method"] == "random"]
+    assert set(cells["status"]) == {"ok"}
+    assert cells["mean"].notna().all()

@@ -1,0 +1,108 @@
+"""What fuzzing has found, one statement each, so that it stays mended."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from datasets.atomic import read_json
+from datasets.errors import DatasetError, UserError
+from datasets.network import TemporalNetwork
+from datasets.parse import read_contacts
+from evaluation.embeddings import read_embeddings
+from evaluation.errors import EvaluationError
+from evaluation.examples import load_examples
+from methods.errors import MethodError
+from methods.external import read_vectors
+from tests.conftest import network_of
+from tests.fuzz import documents
+
+NETWORK = documents.NETWORK
+
+
+@pytest.mark.parametrize("text", ["[" * 3000, "1" * 5000])
+def test_json_that_python_gives_up_on_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "deep.json").write_text(text)
+    with pytest.raises(UserError, match=r"deep.json: not valid JSON"):
+        read_json(tmp_path / "deep.json")
+
+
+@pytest.mark.parametrize("header", ["2 2000000000", "99999999999 99999999999", "0 99999999999"])
+def test_a_header_that_promises_more_than_the_file_holds_costs_no_memory(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text(f"{header}\n0 1 2\n")
+    with pytest.raises(EvaluationError, match=r"vectors.txt:1: .* do not fit into the file"):
+        read_embeddings(path, NETWORK)
+    with pytest.raises(MethodError, match=r"vectors, line 1: "):
+        read_vectors(path, 5, None)
+
+
+def test_an_npy_header_that_is_no_python_is_refused(tmp_path: Path) -> None:
+    contents = documents.npy_files()[0].replace(b"{'descr'", b"((((((((")
+    (tmp_path / "vectors.npy").write_bytes(contents)
+    with pytest.raises(EvaluationError, match=r"vectors.npy: cannot be read as an array of numbers"):
+        read_embeddings(tmp_path / "vectors.npy", NETWORK)
+
+
+def test_a_damaged_arrow_file_is_neither_a_network_nor_an_example_set(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.arrow"
+    path.write_bytes(b"\0" * 8 + documents.written(NETWORK.save))
+    with pytest.raises(DatasetError, match=r"damaged.arrow: cannot be read as a stored network"):
+        TemporalNetwork.load(path)
+    path.write_bytes(b"\0" * 8 + documents.examples_file())
+    with pytest.raises(EvaluationError, match=r"damaged.arrow: cannot be read as an example set"):
+        load_examples(path)
+
+
+@pytest.mark.parametrize(
+    ("contacts", "nodes", "reason"),
+    [
+        ([(0, 9, 1), (1, 2, 2)], 3, "it names a node that has no label"),
+        ([(0, -1, 1), (1, 2, 2)], 3, "it names a node that has no label"),
+        ([(0, 1, float("nan")), (1, 2, 2.0)], 3, "its contacts are not in order of time"),
+        ([(0, 1, float("nan"))], 2, "its contacts are not in order of time"),
+        ([(0, 1, 1.0), (1, 2, float("inf"))], 3, "its contacts are not in order of time"),
+    ],
+)
+def test_a_stored_network_that_kernels_would_trip_over_is_refused(contacts, nodes, reason, tmp_path: Path) -> None:
+    network_of(contacts, n_nodes=nodes).save(tmp_path / "bad.arrow")
+    with pytest.raises(DatasetError, match=f"bad.arrow: cannot be read as a stored network .{reason}"):
+        TemporalNetwork.load(tmp_path / "bad.arrow")
+
+
+def test_a_stored_network_with_unsorted_times_or_unequal_columns_is_refused(tmp_path: Path) -> None:
+    labels = pa.array(["a", "b"], pa.large_string())
+    ends = np.array([0, 1], np.int32), np.array([1, 0], np.int32)
+    TemporalNetwork(*ends, np.array([2, 1]), labels).save(tmp_path / "unsorted.arrow")
+    with pytest.raises(DatasetError, match=r"not in order of time"):
+        TemporalNetwork.load(tmp_path / "unsorted.arrow")
+    TemporalNetwork(*ends, np.array([1]), labels).save(tmp_path / "unequal.arrow")
+    with pytest.raises(DatasetError, match=r"unequal length"):
+        TemporalNetwork.load(tmp_path / "unequal.arrow")
+
+
+@pytest.mark.parametrize(
+    ("user", "reason"), [(b'"\\ud800"', "yelp.json:1: is not UTF-8 text"), (b"[" * 5000, "yelp.json:1: is not JSON")]
+)
+def test_a_review_with_half_a_character_or_endless_nesting_is_named(user: bytes, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "yelp.json").write_bytes(documents.YELP.replace(b'"u"', user))
+    with pytest.raises(DatasetError, match=reason):
+        read_contacts(tmp_path / "yelp.json", "yelp_json")
+
+
+@pytest.mark.parametrize(
+    ("format", "document"),
+    [
+        ("delimited", b"a,b," + b"x" * 5000),
+        ("dblp_xml", documents.DBLP.replace(b"2001", b"1" * 5000)),
+        ("tmall_log", documents.TMALL.replace(b"user_id", b"user_" + b"1" * 5000)),
+        ("yelp_json", documents.YELP.replace(b"2017-01-02", json.dumps("9" * 5000).strip('"').encode())),
+    ],
+)
+def test_a_cell_of_thousands_of_characters_is_cut_short_in_the_sentence(format, document, tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(document)
+    with pytest.raises(DatasetError) as refusal:
+        read_contacts(tmp_path / "raw", format)
+    assert len(str(refusal.value)) < 500

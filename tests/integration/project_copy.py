@@ -1,0 +1,29 @@
+"""A copy of the project in a folder of its own, where a test may edit files and run the workflow."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("Snakefile", "config", "datasets", "evaluation", "methods", "profiles", "workflow")
+LEFT_OUT = shutil.ignore_patterns("downloads")
+
+
+def copy_project(folder: Path) -> Path:
+    """Copy what the workflow needs; compiled kernels come along, so that nothing is compiled again."""
+    for part in PARTS:
+        source = ROOT / part
+        if source.is_dir() and not source.is_symlink():
+            shutil.copytree(source, folder / part, ignore=LEFT_OUT)
+        else:
+            shutil.copy2(source, folder / part, follow_symlinks=False)
+    return folder
+
+
+def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run snakemake in the copy, with its words in `stdout`."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    return subprocess.run(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=900
+    )

@@ -1,0 +1,193 @@
+"""The whole DAG on toy sizes: what it makes, what it makes again, and what it says when something is wrong."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from tests.integration.project_copy import copy_project, snakemake
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project in which the test configuration has run once."""
+    folder = copy_project(tmp_path_factory.mktemp("project"))
+    finished = snakemake(folder, "--configfile", "config/test.yaml")
+    assert finished.returncode == 0, finished.stdout
+    return folder
+
+
+def planned(folder, *arguments):
+    """The jobs that snakemake would run: (rule, wildcards) pairs."""
+    dry = snakemake(folder, "--dry-run", "--workflow-profile", "none", *arguments)
+    assert dry.returncode == 0, dry.stdout
+    jobs = re.findall(r"^(?:local)?rule (\w+):\n((?:    .*\n)+)", dry.stdout, flags=re.MULTILINE)
+    return [
+        (rule, dict(re.findall(r"(\w+)=([^,\s]+)", "".join(re.findall(r"wildcards: (.*)", body)))))
+        for rule, body in jobs
+    ]
+
+
+# Changes that leave only the main tables.
+NOTHING_ELSE = {"ablation": None, "efficiency": None, "sensitivity": None, "tuning": None}
+
+
+def with_config(folder, name, **changes):
+    """A variation of the test configuration; a section that is None is left out."""
+    config = yaml.safe_load((folder / "config" / "test.yaml").read_text()) | changes
+    config = {key: section for key, section in config.items() if section is not None}
+    path = folder / "config" / f"{name}.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return str(path)
+
+
+def test_the_run_leaves_tables_figures_a_page_and_a_manifest(project):
+    results = project / "results" / "test"
+    table = pd.read_csv(results / "tables" / "link_prediction.csv")
+    config = yaml.safe_load((project / "config" / "test.yaml").read_text())
+    assert set(table["method"]) == set(config["methods"]) | set(config["ablation"])
+    assert set(table["dataset"]) == set(config["datasets"])
+    # Precision is undefined where a classifier on so few examples predicts no positive; AUC always exists.
+    assert set(table[table["metric"] == "auc"]["status"]) == {"ok"}
+    assert (results / "figures" / "captions.json").exists()
+    for experiment in ("ablation", "efficiency", "scaling", "sensitivity", "tuning"):
+        assert (results / "tables" / f"{experiment}.csv").exists()
+    assert "<table" in (results / "index.html").read_text()
+    assert json.loads((results / "manifest.json").read_text())["files"]
+
+
+def test_a_finished_run_has_nothing_left_to_do(project):
+    assert planned(project, "--configfile", "config/test.yaml") == []
+
+
+def test_editing_a_method_runs_that_method_again_and_no_other(project):
+    edited = project / "methods" / "random" / "fit.py"
+    before = edited.read_text()
+    try:
+        edited.write_text(before + "\n# another thought\n")
+        jobs = planned(project, "--configfile", "config/test.yaml")
+    finally:
+        edited.write_text(before)
+    fits = [wildcards for rule, wildcards in jobs if rule in ("fit", "score")]
+    assert fits
+    assert {wildcards["method"] for wildcards in fits} == {"random"}
+    assert not {rule for rule, _ in jobs} & {"fetch", "prepare", "split", "examples"}
+
+
+def test_adding_a_seed_runs_only_the_new_seed(project):
+    jobs = planned(project, "--configfile", with_config(project, "two-seeds", seeds=[1, 2]))
+    seeds = [wildcards["seed"] for rule, wildcards in jobs if "seed" in wildcards]
+    assert seeds
+    assert set(seeds) == {"2"}
+
+
+def test_the_paper_configuration_plans_the_download_of_its_four_networks(project):
+    jobs = planned(project)
+    assert {wildcards["dataset"] for rule, wildcards in jobs if rule == "fetch"} == {"digg", "yelp", "tmall", "dblp"}
+
+
+def test_a_wrong_key_stops_the_run_with_one_sentence(project):
+    finished = snakemake(project, "--configfile", with_config(project, "wrong", sedes=[1]))
+    assert finished.returncode != 0
+    assert "unknown key 'sedes'; did you mean 'seeds'?" in finished.stdout
+    assert "Traceback" not in finished.stdout
+
+
+BROKEN_METHOD = {
+    "method.yaml": """
+label: Broken
+role: baseline
+citation: none
+description: fails on purpose
+parameters: {}
+needs: {threads: 1, gpu: false, memory: {base_mb: 100, bytes_per_node: 0, bytes_per_edge: 0}}
+""",
+    "__init__.py": "",
+    "fit.py": "def fit(network, params, run):\n    raise ValueError('the cause of it all')\n",
+}
+
+
+@pytest.fixture
+def project_with_broken_method(project):
+    folder = project / "methods" / "broken"
+    folder.mkdir()
+    for name, text in BROKEN_METHOD.items():
+        (folder / name).write_text(text)
+    yield project
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    folder.rmdir()
+
+
+def test_a_failing_method_marks_its_cells_and_spares_the_others(project_with_broken_method):
+    project = project_with_broken_method
+    config = with_config(
+        project, "broken", run="broken", datasets=["tiny_communities"], methods=["random", "broken"], **NOTHING_ELSE
+    )
+    finished = snakemake(project, "--configfile", config)
+    assert finished.returncode == 0, finished.stdout
+    table = pd.read_csv(project / "results" / "broken" / "tables" / "link_prediction.csv")
+    broken, others = table[table["method"] == "broken"], table[table["method"] != "broken"]
+    assert set(broken["status"]) == {"failed"}
+    assert broken["mean"].isna().all()
+    assert set(others["status"]) == {"ok"}
+    assert "the cause of it all" in (project / "results" / "broken" / "index.html").read_text()
+
+
+def test_strict_turns_a_failing_method_into_an_error(project_with_broken_method):
+    project = project_with_broken_method
+    config = with_config(
+        project,
+        "strict",
+        run="strict",
+        datasets=["tiny_communities"],
+        methods=["random", "broken"],
+        strict=True,
+        **NOTHING_ELSE,
+    )
+    finished = snakemake(project, "--configfile", config)
+    assert finished.returncode != 0
+    assert "the cause of it all" in finished.stdout
+    assert not (project / "results" / "strict" / "index.html").exists()
+
+
+def test_a_network_and_vectors_of_ones_own_need_a_few_lines_of_configuration(project):
+    generator = np.random.default_rng(1)
+    days = pd.date_range("2020-01-01", periods=300)
+    people = np.array(["Ann", "Bob", "Çelik", "007", "7", "x y"] + [f"p{i}" for i in range(30)])
+    source, target = generator.integers(0, len(people), (2, 300))
+    contacts = pd.DataFrame({"from": people[source], "to": people[target], "day": days.strftime("%d.%m.%Y")})
+    contacts.to_csv(project / "my contacts.csv.gz", index=False, sep=";")
+    labels = list(dict.fromkeys([*contacts["from"], *contacts["to"]]))
+    # The text form of word2vec cannot hold a label with a space: that node has no vector.
+    vectors = [f"{label} {generator.random()} {generator.random()}" for label in labels if " " not in label]
+    (project / "my vectors.txt").write_text(f"{len(vectors)} 2\n" + "\n".join(vectors) + "\n")
+    own = {
+        "name": "mine",
+        "label": "My contacts",
+        "path": "my contacts.csv.gz",
+        "columns": ["from", "to", "day"],
+        "separator": ";",
+        "time_format": "%d.%m.%Y",
+    }
+    config = with_config(
+        project,
+        "own",
+        run="own",
+        datasets=[own],
+        methods=["random"],
+        embeddings={"my_method": {"label": "My method", "files": {"mine": "my vectors.txt"}}},
+        **NOTHING_ELSE,
+    )
+    finished = snakemake(project, "--configfile", config)
+    assert finished.returncode == 0, finished.stdout
+    table = pd.read_csv(project / "results" / "own" / "tables" / "link_prediction.csv")
+    auc = table[(table["metric"] == "auc") & (table["method"] == "my_method")]
+    assert set(auc["dataset"]) == {"mine"}
+    assert set(auc["status"]) == {"ok"}
+    page = (project / "results" / "own" / "index.html").read_text()
+    assert "My contacts" in page
+    assert "My method" in page

@@ -1,0 +1,116 @@
+"""The test configuration on a real SLURM: jobs are taken down in the middle, and the tables are those of a local run.
+
+`make test-slurm` runs this file; its name keeps it out of `make test`, because it installs packages and needs root.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from tests.faults.run_outputs import assert_same_outputs
+from tests.integration.project_copy import copy_project
+from tests.slurm.one_node_cluster import PARTITION, as_root, one_node_cluster
+
+LONGEST_RUN_SECONDS = 1200
+# What docs/clusters.md tells users to set for their cluster, and fast answers for a toy one.
+CLUSTER_SETTINGS = {
+    "slurm-no-account": True,
+    "slurm-status-command": "squeue",
+    "slurm-init-seconds-before-status-checks": 2,
+    "seconds-between-status-checks": 2,
+    "latency-wait": 10,
+    "set-threads": {"timing": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Path]:
+    with one_node_cluster() as folder:
+        yield folder
+
+
+def test_a_run_that_loses_jobs_recovers_and_gives_the_tables_of_a_local_run(
+    cluster: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    local, remote = (copy_project(tmp_path_factory.mktemp(name)) for name in ("local", "slurm"))
+    set_up_profile(remote)
+    log = remote / "log.txt"
+    run = start(remote, log)
+    try:
+        canceled = job_in_the_middle_of_a_fit(run)
+        as_root("scancel", canceled)
+        killed = job_in_the_middle_of_a_fit(run, but=canceled)
+        kill_processes(killed)
+        exit_code = run.wait(LONGEST_RUN_SECONDS)
+    finally:
+        run.kill()
+        run.wait()
+    said = log.read_text(errors="replace")
+    assert exit_code == 0, said
+    assert f"SLURM-job '{canceled}' failed" in said
+    assert f"SLURM-job '{killed}' failed" in said
+    run_locally(local)
+    assert_same_outputs(local / "results" / "test", remote / "results" / "test")
+
+
+def set_up_profile(project: Path) -> None:
+    path = project / "workflow" / "profiles" / "slurm" / "config.yaml"
+    profile = yaml.safe_load(path.read_text()) | CLUSTER_SETTINGS
+    profile["default-resources"]["slurm_partition"] = PARTITION
+    path.write_text(yaml.safe_dump(profile))
+
+
+def start(project: Path, log: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/slurm"]
+    command += ["--configfile", "config/test.yaml"]
+    with log.open("wb") as output:
+        return subprocess.Popen(command, cwd=project, stdout=output, stderr=subprocess.STDOUT)
+
+
+def run_locally(project: Path) -> None:
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "config/test.yaml"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=LONGEST_RUN_SECONDS)
+    assert done.returncode == 0, done.stderr
+
+
+def job_in_the_middle_of_a_fit(run: subprocess.Popen[bytes], but: str = "") -> str:
+    """Wait until the method itself runs in a job of rule fit, and return the job's number."""
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline and run.poll() is None:
+        lines = as_root("squeue", "--noheader", "--states=RUNNING", "--format=%i %k", check=False).splitlines()
+        for job, _, comment in (line.partition(" ") for line in lines):
+            # The plugin writes the rule into the comment.
+            if comment.startswith("rule_fit_") and job != but and "methods.child" in commands(processes_of(job)):
+                return job
+        time.sleep(0.05)
+    raise AssertionError("no job of rule fit was seen to run")
+
+
+def processes_of(job: str) -> list[psutil.Process]:
+    """The processes of a job are the descendants of its steps' daemons, which carry its number in their name."""
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter(["cmdline"]):
+        if " ".join(process.info["cmdline"] or ()).startswith(f"slurmstepd: [{job}."):
+            found += process.children(recursive=True)
+    return found
+
+
+def commands(processes: list[psutil.Process]) -> str:
+    words: list[str] = []
+    for process in processes:
+        try:
+            words += process.cmdline()
+        except psutil.NoSuchProcess:
+            continue
+    return " ".join(words)
+
+
+def kill_processes(job: str) -> None:
+    """kill -9 for every process of a job, as when a node runs out of memory."""
+    as_root("kill", "-9", *(str(process.pid) for process in processes_of(job)), check=False)

@@ -1,0 +1,103 @@
+"""A configuration is checked at the border: one sentence names the key that is wrong."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from datasets.errors import UserError
+from workflow.configuration import read_configuration
+from workflow.experiments import read_experiments
+
+ROOT = Path(__file__).parents[2]
+SMALL = {"run": "small", "datasets": ["college_msg"], "methods": ["random", "edgebank"]}
+
+
+def changed(**sections):
+    return deepcopy(SMALL) | sections
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_configuration_of_the_project_is_valid(path):
+    settings = read_configuration(yaml.safe_load(path.read_text()))
+    read_experiments(settings)
+    assert settings.run == path.stem
+
+
+def test_the_paper_configuration_says_what_the_paper_says():
+    settings = read_configuration(yaml.safe_load((ROOT / "config" / "paper.yaml").read_text()))
+    assert settings.dataset_names == ["digg", "yelp", "tmall", "dblp"]
+    assert settings.values["split"]["test_fraction"] == 0.2
+    assert settings.classifier_arguments == ["--splits", "10", "--unseen", "drop"]
+    assert settings.protocols[0] == "paper"
+    assert settings.values["reconstruction"]["nodes"] == 10_000
+    assert settings.values["reconstruction"]["draws"] == 10
+
+
+def test_defaults_are_filled_in():
+    settings = read_configuration(changed(split={"ties": "row"}))
+    assert settings.values["split"] == {"test_fraction": 0.2, "validation_fraction": 0.1, "ties": "row"}
+    assert settings.seeds == [1]
+
+
+def test_reading_a_configuration_does_not_change_it():
+    config = changed()
+    read_configuration(config)
+    assert config == SMALL
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (changed(sedes=[1]), ["'sedes'", "did you mean 'seeds'"]),
+        (changed(split={"tie": "row"}), ["split", "'tie'", "did you mean 'ties'"]),
+        (changed(split={"ties": "rows"}), ["split.ties", '"rows"', 'group", "row']),
+        (changed(seeds=["1"]), ["seeds.0", '"1"', "integer"]),
+        (changed(seeds=[]), ["seeds", "at least 1"]),
+        (changed(seeds=[1, 1]), ["seeds", "twice"]),
+        (changed(datasets=["colege_msg"]), ["datasets", "'colege_msg'", "did you mean 'college_msg'"]),
+        (changed(methods=["randm"]), ["'randm'", "did you mean 'random'"]),
+        (changed(parameters={"random": {"dimension": 3}}), ["parameters.random", "did you mean 'dimensions'"]),
+        (changed(parameters={"random": {"dimensions": 0}}), ["parameters.random.dimensions", "at least 1"]),
+        (changed(link_prediction={"protocols": ["papers"]}), ["'papers'", "did you mean 'paper'"]),
+        (changed(embeddings={"mine": {"files": {"digg": "x.npy"}}}), ["embeddings.mine.files", "digg"]),
+        (changed(embeddings={"random": {"files": {"college_msg": "x.npy"}}}), ["random", "twice"]),
+        (changed(run="../escape"), ["run", "../escape"]),
+        ({"datasets": ["college_msg"], "methods": ["random"]}, ["'run'", "missing"]),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else value[0],
+)
+def test_a_mistake_is_answered_with_the_key_and_the_remedy(config, words):
+    with pytest.raises(UserError) as error:
+        read_configuration(config)
+    assert "\n" not in str(error.value)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_parameters_of_a_method_reach_its_command_only_where_they_differ_from_the_defaults():
+    settings = read_configuration(changed(parameters={"random": {"dimensions": 16}}))
+    assert settings.fit_arguments("random") == ["--set", "dimensions=16"]
+    assert settings.fit_arguments("edgebank") == []
+    assert read_configuration(changed(parameters={"random": {"dimensions": 128}})).fit_arguments("random") == []
+
+
+def test_a_network_of_ones_own_is_prepared_with_its_columns():
+    own = {"name": "mine", "path": "a b.csv", "columns": ["from", "to", "at"], "separator": ";", "time_format": "%Y"}
+    settings = read_configuration(changed(datasets=[own]))
+    assert settings.raw_files("mine") == ["a b.csv"]
+    assert settings.prepare_arguments("mine") == [
+        *("./a b.csv", "--name", "mine", "--columns", '["from", "to", "at"]', "--separator", ";", "--time-format", "%Y")
+    ]
+
+
+def test_vectors_made_elsewhere_are_one_more_column():
+    settings = read_configuration(changed(embeddings={"mine": {"label": "Mine", "files": {"college_msg": "m.npy"}}}))
+    assert settings.vector_arguments("college_msg", "mine", "1") == ["--embeddings", "m.npy"]
+    assert "results/small/link_prediction/college_msg/mine/seed-1.csv" in settings.link_prediction_files()
+
+
+def test_methods_that_score_pairs_are_not_asked_to_reconstruct():
+    settings = read_configuration(changed(reconstruction={}))
+    assert settings.reconstruction_files() == ["results/small/reconstruction/college_msg/random/seed-1.csv"]

@@ -1,0 +1,169 @@
+"""Reading vectors: what is accepted, and the sentence for what is not."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from evaluation.embeddings import apply_unseen_policy, read_embeddings
+from evaluation.errors import EvaluationError
+from tests.conftest import network_of
+
+NETWORK = network_of([(0, 1, 1), (1, 2, 2)])
+VECTORS = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.5]])
+
+
+@pytest.fixture
+def npy(tmp_path):
+    """Save an array and return the path."""
+
+    def save(array):
+        np.save(tmp_path / "mine.npy", array)
+        return tmp_path / "mine.npy"
+
+    return save
+
+
+@pytest.fixture
+def text(tmp_path):
+    def save(content):
+        (tmp_path / "mine.txt").write_text(content, encoding="utf-8")
+        return tmp_path / "mine.txt"
+
+    return save
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64"])
+def test_npy_rows_are_the_vectors_of_the_nodes(npy, dtype):
+    embeddings = read_embeddings(npy(VECTORS.astype(dtype)), NETWORK)
+    assert np.array_equal(embeddings.vectors, VECTORS.astype(dtype))
+    assert embeddings.vectors.dtype in (np.float32, np.float64)
+    assert not embeddings.missing.any()
+    assert embeddings.notes == ()
+
+
+def test_wrong_row_count_names_both_numbers(npy):
+    with pytest.raises(EvaluationError, match="2 rows, but the network has 3 nodes"):
+        read_embeddings(npy(VECTORS[:2]), NETWORK)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_names_the_node(npy, value):
+    vectors = VECTORS.copy()
+    vectors[1, 1] = value
+    with pytest.raises(EvaluationError, match=r"1 vectors have NaN or infinite values, first node 1 \(label 1\)"):
+        read_embeddings(npy(vectors), NETWORK)
+
+
+def test_all_zero_vectors_are_refused(npy):
+    with pytest.raises(EvaluationError, match="every vector is zero"):
+        read_embeddings(npy(np.zeros((3, 2))), NETWORK)
+
+
+def test_some_zero_vectors_are_noted(npy):
+    embeddings = read_embeddings(npy(VECTORS * [[1], [0], [1]]), NETWORK)
+    assert embeddings.notes == ("1 of 3 vectors are zero",)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2, 1), (3, 0), (0, 0)])
+def test_an_array_that_is_no_matrix_is_refused(npy, shape):
+    with pytest.raises(EvaluationError, match=r"the array has shape"):
+        read_embeddings(npy(np.zeros(shape)), NETWORK)
+
+
+@pytest.mark.parametrize("dtype", [complex, bool, "U3"])
+def test_an_array_without_real_numbers_is_refused(npy, dtype):
+    with pytest.raises(EvaluationError, match="must hold real numbers"):
+        read_embeddings(npy(VECTORS.astype(dtype)), NETWORK)
+
+
+class Trap:
+    """Unpickling it would make a folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return (type(self.folder).mkdir, (self.folder,))
+
+
+def test_a_pickle_is_not_opened(tmp_path):
+    path = tmp_path / "mine.npy"
+    path.write_bytes(pickle.dumps(Trap(tmp_path / "made")))
+    with pytest.raises(EvaluationError, match="a pickle or an archive"):
+        read_embeddings(path, NETWORK)
+    assert not (tmp_path / "made").exists()
+
+
+def test_an_npy_file_with_a_pickle_inside_is_not_opened(tmp_path):
+    path = tmp_path / "mine.npy"
+    np.save(path, np.array([Trap(tmp_path / "made")], dtype=object), allow_pickle=True)
+    with pytest.raises(EvaluationError, match="cannot be read as an array of numbers"):
+        read_embeddings(path, NETWORK)
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_truncated_npy_file_is_refused(npy):
+    path = npy(VECTORS)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(EvaluationError, match="cannot be read as an array of numbers"):
+        read_embeddings(path, NETWORK)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(EvaluationError, match=r"none\.npy: cannot be read: No such file"):
+        read_embeddings(tmp_path / "none.npy", NETWORK)
+
+
+def test_word2vec_text_is_matched_by_label(text):
+    embeddings = read_embeddings(text("3 2\n2 5 6.5\n0 1 2 \n1 3 4\n"), NETWORK)
+    assert np.array_equal(embeddings.vectors, VECTORS)
+    assert not embeddings.missing.any()
+
+
+def test_labels_that_the_text_does_not_have_are_missing_and_counted(text):
+    embeddings = read_embeddings(text("2 2\n0 1 2\n2 5 6\n"), NETWORK)
+    assert embeddings.missing.tolist() == [False, True, False]
+    assert embeddings.notes == ("1 of 3 nodes have no vector and count as unseen",)
+
+
+def test_labels_that_the_network_does_not_have_are_counted(text):
+    embeddings = read_embeddings(text("4 1\n</s> 9\n0 1\n1 2\n2 3\n"), NETWORK)
+    assert embeddings.vectors[:, 0].tolist() == [1, 2, 3]
+    assert embeddings.notes == ("1 labels are not in the network and were left out, the first is </s>",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ":1: neither an npy file nor word2vec text"),
+        ("0 0.1 0.2\n", ":1: neither an npy file nor word2vec text"),
+        ("3 2\n0 1 2\n1 3\n", ":3: 1 values after the label; line 1 says 2"),
+        ("3 2\n0 1 2\n\n2 3 4\n", ":3: 0 values after the label"),
+        ("3 2\n0 1 2\n1 3 x\n", ":3: could not convert string to float: 'x'"),
+        ("3 2\n0 1 2\n0 3 4\n", ":3: the label 0 occurs a second time"),
+        ("3 2\n0 1 2\n1 3 4\n", "2 vectors, but line 1 says 3"),
+        ("1 2\nanna 1 2\n", "none of its labels is a node of the network; its first is anna, the network's first is 0"),
+        ("3 2\n0 nan 2\n1 3 4\n2 5 6\n", "NaN or infinite values, first node 0"),
+    ],
+)
+def test_bad_text_names_the_line(text, content, message):
+    with pytest.raises(EvaluationError) as error:
+        read_embeddings(text(content), NETWORK)
+    assert message in str(error.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    path = tmp_path / "mine.bin"
+    path.write_bytes(b"\xff\xfe\x00\x01")
+    with pytest.raises(EvaluationError, match="neither an npy file nor word2vec text"):
+        read_embeddings(path, NETWORK)
+
+
+@pytest.mark.parametrize(("policy", "expected"), [("zero", [0, 0]), ("mean", [2, 3]), ("drop", [5, 6.5])])
+def test_unseen_policy_replaces_what_the_method_left_there(policy, expected):
+    unseen = np.array([False, False, True])
+    result = apply_unseen_policy(VECTORS, unseen, policy)
+    assert result[2].tolist() == expected
+    assert np.array_equal(result[:2], VECTORS[:2])
+    assert VECTORS[2].tolist() == [5, 6.5], "the given array is not changed"

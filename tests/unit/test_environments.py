@@ -1,0 +1,52 @@
+"""One lock is what pip, conda and the rules install."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from rattler import MatchSpec
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT_FILES = [ROOT / "environment.yml", *sorted((ROOT / "workflow" / "envs").glob("*.yaml"))]
+
+
+def lock() -> list[str]:
+    return (ROOT / "requirements.lock").read_text().split()
+
+
+def dependencies(path: Path) -> tuple[list[str], list[str]]:
+    """The conda requirements and the pip requirements of an environment file."""
+    listed = yaml.safe_load(path.read_text())["dependencies"]
+    conda = [entry for entry in listed if isinstance(entry, str)]
+    pip = [requirement for entry in listed if isinstance(entry, dict) for requirement in entry["pip"]]
+    return conda, pip
+
+
+def test_every_requirement_of_the_lock_is_pinned_exactly():
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+", requirement) for requirement in lock())
+
+
+@pytest.mark.parametrize("path", ENVIRONMENT_FILES, ids=lambda path: path.name)
+def test_conda_requirements_parse_strictly_and_pin_the_interpreter(path):
+    conda, _ = dependencies(path)
+    names = [MatchSpec(requirement, strict=True).name.normalized for requirement in conda]
+    assert names == ["python", "pip"]
+    assert conda[0] == "python=3.11"
+
+
+def test_the_environment_of_the_rules_repeats_the_lock():
+    _, pip = dependencies(ROOT / "workflow" / "envs" / "harness.yaml")
+    assert pip == lock()
+
+
+def test_the_environment_that_runs_snakemake_installs_the_lock():
+    _, pip = dependencies(ROOT / "environment.yml")
+    assert pip == ["--requirement requirements.lock"]
+
+
+def test_every_rule_that_runs_a_command_names_its_environment():
+    for path in sorted((ROOT / "workflow" / "rules").glob("*.smk")):
+        for rule in re.split(r"^rule ", path.read_text(), flags=re.MULTILINE)[1:]:
+            assert "shell:" in rule
+            assert re.search(r'conda:\s+"\.\./envs/harness\.yaml"', rule), rule.splitlines()[0]

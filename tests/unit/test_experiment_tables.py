@@ -1,0 +1,143 @@
+"""Tables and figures of the experiments: efficiency, scaling, sensitivity and tuning."""
+
+import csv
+
+import pytest
+
+from datasets.atomic import read_json, write_json
+from evaluation.figures import write_figures
+from evaluation.run_folder import RunFolder
+from evaluation.scaling import read_growth, write_scaling
+from evaluation.sensitivity import read_sensitivity, write_sensitivity
+from evaluation.tables import write_tables
+from evaluation.tuning import write_tuning
+from tests.synthetic_run import write_run
+
+HEADER = "dataset,method,seed,draw,protocol,split,operator,subset,metric,value,status,reason"
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def change_config(folder, **sections):
+    run = read_json(folder / "run.json")
+    write_json(folder / "run.json", run | {"config": run.get("config", {}) | sections})
+
+
+def timed(folder, network, method, seconds, status="ok"):
+    record = {
+        **{"status": status, "threads": 1, "wall_seconds": 9.0, "cpu_seconds": 8.0, "peak_bytes": 5_000_000},
+        "epochs": [{"work": 100, "unit": "edges", "wall_seconds": seconds, "cpu_seconds": seconds}],
+        "machine": {"processor": "Abacus", "cores": 1, "memory_gb": 1.0, "system": "Linux x86_64"},
+    }
+    write_json(folder / "timings" / network / method / "fit.json", record)
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    return write_run(tmp_path)
+
+
+def test_timed_fits_take_the_place_of_fits_that_ran_beside_others(run_folder):
+    timed(run_folder, "digg", "ehna", 4.0)
+    write_tables(run_folder)
+    (row,) = rows(run_folder / "tables" / "efficiency.csv")
+    assert (row["Network"], row["Method"], row["Wall s/epoch"], row["Units/s"]) == ("Digg", "EHNA", "4.000", "25")
+    caption = (run_folder / "tables" / "efficiency.md").read_text()
+    assert "each fit had the machine to itself" in caption
+    assert "Abacus, 1 cores, 1 GB" in caption
+
+
+def test_linear_growth_has_slope_one_and_failed_fits_are_left_out(run_folder):
+    change_config(run_folder, efficiency={"methods": ["ehna", "line"], "scaling": [1000, 100]})
+    for edges in (100, 1000):
+        timed(run_folder, f"scaling_{edges}", "ehna", edges / 50)
+    timed(run_folder, "scaling_100", "line", 1.0)
+    timed(run_folder, "scaling_1000", "line", 1.0, status="oom")
+    line, ehna = read_growth(RunFolder(run_folder))
+    assert ehna.edges == [100, 1000]
+    assert ehna.slope == pytest.approx(1.0)
+    assert line.slope is None
+    write_scaling(run_folder / "tables", RunFolder(run_folder))
+    table = {row["Method"]: row for row in rows(run_folder / "tables" / "scaling.csv")}
+    assert (table["EHNA"]["100 edges"], table["EHNA"]["1,000 edges"], table["EHNA"]["Slope"]) == (
+        "2.000",
+        "20.000",
+        "1.00",
+    )
+    assert (table["LINE"]["1,000 edges"], table["LINE"]["Slope"]) == ("", "")
+
+
+@pytest.fixture
+def sensitive(run_folder):
+    """AUC is the margin over ten plus a little for the seed; margin 3 ran out of memory."""
+    parameters = {"margin": [1, 2, 3], "walk_kind": ["temporal", "static"]}
+    change_config(run_folder, sensitivity={"dataset": "digg", "method": "ehna", "parameters": parameters})
+    for setting, level in (
+        ("margin=1", 0.1),
+        ("margin=2", 0.2),
+        ("margin=3", None),
+        ("walk_kind=temporal", 0.6),
+        ("walk_kind=static", 0.5),
+    ):
+        for seed in (1, 2, 3):
+            cell = ",oom,too large" if level is None else f"{level + 0.01 * (seed - 2)},ok,"
+            lines = [
+                f"digg,ehna,{seed},1,paper,{split},{operator},all,auc,{cell}"
+                for split in (1, 2)
+                for operator in ("mean", "hadamard", "weighted_l1", "weighted_l2")
+            ]
+            path = run_folder / "sensitivity" / "digg" / "ehna" / setting / f"seed-{seed}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("\n".join([HEADER, *lines]) + "\n")
+    return run_folder
+
+
+def test_sensitivity_is_a_mean_per_setting_and_a_failure_shows(sensitive):
+    write_sensitivity(sensitive / "tables", RunFolder(sensitive))
+    table = [
+        (row["Parameter"], row["Value"], row["Hadamard"]) for row in rows(sensitive / "tables" / "sensitivity.csv")
+    ]
+    assert table == [
+        ("margin", "1", "0.1000"),
+        ("margin", "2", "0.2000"),
+        ("margin", "3", "oom"),
+        ("walk_kind", "temporal", "0.6000"),
+        ("walk_kind", "static", "0.5000"),
+    ]
+
+
+def test_the_sensitivity_figure_is_drawn_with_numbers_and_words_on_the_axis(sensitive):
+    write_figures(sensitive)
+    captions = read_json(sensitive / "figures" / "captions.json")
+    assert captions["sensitivity"].startswith("Sensitivity of EHNA on Digg")
+    assert "n = 6" in captions["sensitivity"]
+    picture = (sensitive / "figures" / "sensitivity.svg").read_text()
+    assert "margin" in picture
+    assert "static" in picture
+
+
+def test_a_run_without_experiments_has_no_such_tables(run_folder):
+    run = RunFolder(run_folder)
+    write_scaling(run_folder / "tables", run)
+    write_sensitivity(run_folder / "tables", run)
+    write_tuning(run_folder / "tables", run)
+    assert read_sensitivity(run) is None
+    assert not (run_folder / "tables").exists()
+
+
+def test_every_trial_is_in_the_tuning_table_and_the_chosen_one_is_bold(run_folder):
+    trials = [
+        {"parameters": {"p": 1}, "score": 0.7, "status": "ok", "reason": ""},
+        {"parameters": {"p": 2}, "score": 0.8, "status": "ok", "reason": ""},
+        {"parameters": {"p": 4}, "score": None, "status": "timeout", "reason": "slow"},
+    ]
+    chosen = {"criterion": "c", "chosen": 1, "parameters": {"p": 2}, "trials": trials}
+    write_json(run_folder / "tuning" / "digg" / "ehna" / "chosen.json", chosen)
+    write_tuning(run_folder / "tables", RunFolder(run_folder))
+    text = (run_folder / "tables" / "tuning.md").read_text()
+    assert "| Digg | EHNA | p = 1 | 0.7000 |" in text
+    assert "| Digg | EHNA | p = 2 | **0.8000** |" in text
+    assert "| Digg | EHNA | p = 4 | timeout |" in text

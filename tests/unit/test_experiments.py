@@ -1,0 +1,90 @@
+"""Efficiency, sensitivity and tuning: which files they ask for, with which settings."""
+
+import pytest
+
+from datasets.errors import UserError
+from methods.registry import load_method
+from workflow.configuration import read_configuration
+from workflow.experiments import grid_points, read_experiments
+
+
+def experiments(**sections):
+    config = {"run": "small", "datasets": ["college_msg"], "methods": ["random", "degree"]}
+    return read_experiments(read_configuration(config | sections))
+
+
+def test_absent_sections_ask_for_nothing():
+    nothing = experiments()
+    assert nothing.timing_files() == nothing.sensitivity_files() == nothing.tuning_files() == []
+    assert nothing.chosen_file("college_msg", "random") == []
+
+
+def test_timed_fits_are_made_on_every_network_and_on_the_generated_ones():
+    timed = experiments(efficiency={"methods": ["random"], "scaling": [100, 1000]})
+    assert timed.timing_files() == [
+        f"results/small/timings/{network}/random/fit.json" for network in ("college_msg", "scaling_100", "scaling_1000")
+    ]
+    assert timed.generate_arguments("scaling_1000") == ["--nodes", "200", "--edges", "1000", "--seed", "1"]
+
+
+def test_settings_for_timing_come_on_top_of_those_of_the_run():
+    timed = experiments(
+        parameters={"random": {"dimensions": 8}}, efficiency={"methods": ["random"], "parameters": {"random": {}}}
+    )
+    assert timed.timing_arguments("random") == ["--set", "dimensions=8"]
+    timed = experiments(efficiency={"methods": ["random"], "parameters": {"random": {"dimensions": 4}}})
+    assert timed.timing_arguments("random") == ["--set", "dimensions=4"]
+
+
+def test_sensitivity_changes_one_parameter_at_a_time():
+    section = {"dataset": "college_msg", "method": "random", "parameters": {"dimensions": [2, 4]}}
+    sensitive = experiments(seeds=[1, 2], sensitivity=section)
+    assert sensitive.sensitivity_settings() == ["dimensions=2", "dimensions=4"]
+    assert sensitive.sensitivity_files() == [
+        f"results/small/sensitivity/college_msg/random/dimensions={value}/seed-{seed}.csv"
+        for value in (2, 4)
+        for seed in (1, 2)
+    ]
+    assert sensitive.sensitivity_arguments("random", "dimensions=2") == ["--set", "dimensions=2"]
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ({"sensitivity": {"dataset": "digg", "method": "random", "parameters": {"dimensions": [2]}}}, "digg"),
+        (
+            {"sensitivity": {"dataset": "college_msg", "method": "random", "parameters": {"dimension": [2]}}},
+            "did you mean 'dimensions'",
+        ),
+        ({"efficiency": {"methods": ["randm"]}}, "did you mean 'random'"),
+        ({"tuning": {"methods": ["degree"], "trials": 2}}, "no `search` grid"),
+        ({"ablation": ["randm"]}, "did you mean 'random'"),
+    ],
+)
+def test_a_mistake_is_named_before_anything_runs(section, words):
+    with pytest.raises(UserError) as error:
+        experiments(**section)
+    assert words in str(error.value)
+
+
+def searching(**search):
+    """A method whose grid is this, for the test of the grid alone."""
+    from dataclasses import replace
+
+    return replace(load_method("random"), search=search, defaults={"p": 1, "q": 1})
+
+
+def test_a_grid_within_the_budget_is_tried_whole_and_the_default_comes_first():
+    points = grid_points(searching(p=[0.5, 1], q=[1, 2]), most=10)
+    assert points[0] == {"p": 1, "q": 1}
+    assert sorted(map(str, points)) == sorted(str({"p": p, "q": q}) for p in (0.5, 1) for q in (1, 2))
+
+
+def test_a_larger_grid_is_cut_to_the_budget_the_same_way_every_time():
+    method = searching(p=[0.25, 0.5, 1, 2, 4], q=[0.25, 0.5, 1, 2, 4])
+    points = grid_points(method, most=6)
+    assert len(points) == 6
+    assert points == grid_points(method, most=6)
+    assert len({str(point) for point in points}) == 6
+    assert len({point["p"] for point in points}) > 1
+    assert len({point["q"] for point in points}) > 1

@@ -1,0 +1,70 @@
+"""The run object: epochs, facts, checkpoints, and the journal that outlives a killed fit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from methods import journal
+from methods.errors import MethodError
+from methods.run import Run
+
+
+def test_an_epoch_that_raises_is_not_recorded() -> None:
+    run = Run(1)
+    with pytest.raises(ZeroDivisionError), run.epoch(3, "edges"):
+        raise ZeroDivisionError
+    assert run.epochs == []
+
+
+@pytest.mark.parametrize(("work", "unit"), [(-1, "edges"), (3, "")])
+def test_an_epoch_needs_an_amount_and_a_unit(work: int, unit: str) -> None:
+    with pytest.raises(MethodError, match="an epoch needs a number of items and their unit"), Run(1).epoch(work, unit):
+        pass
+
+
+def test_the_journal_has_every_epoch_and_the_latest_facts(tmp_path: Path) -> None:
+    run = Run(1, journal=tmp_path / "journal")
+    with run.epoch(np.int64(3), "edges"):
+        run.report(loss=2.0, walks=np.int32(4))
+    with run.epoch(5, "edges"):
+        run.report(loss=float("nan"), shares=np.array([0.5, 0.25]))
+    read = journal.read(tmp_path / "journal")
+    assert [(epoch["work"], epoch["unit"]) for epoch in read.epochs] == [(3, "edges"), (5, "edges")]
+    assert read.facts == {"loss": None, "walks": 4, "shares": [0.5, 0.25]}
+
+
+def test_a_journal_cut_in_the_middle_of_a_line_keeps_the_lines_before(tmp_path: Path) -> None:
+    journal.append(tmp_path / "journal", epoch={"work": 1})
+    with (tmp_path / "journal").open("a") as file:
+        file.write('{"epoch": {"wo')
+    assert journal.read(tmp_path / "journal").epochs == [{"work": 1}]
+
+
+def test_a_journal_that_was_never_begun_is_empty(tmp_path: Path) -> None:
+    assert journal.read(tmp_path / "none") == journal.Journal()
+
+
+def test_a_checkpoint_brings_back_the_arrays_and_the_epochs(tmp_path: Path) -> None:
+    first = Run(1, folder=tmp_path)
+    with first.epoch(7, "edges"):
+        pass
+    first.save_checkpoint(weights=np.arange(3))
+    second = Run(1, folder=tmp_path)
+    state = second.load_checkpoint()
+    assert state is not None
+    assert {key: array.tolist() for key, array in state.items()} == {"weights": [0, 1, 2]}
+    assert second.epochs == first.epochs
+    assert second.facts == {"epochs_before_resuming": 1}
+
+
+def test_without_a_folder_nothing_is_kept() -> None:
+    run = Run(1)
+    run.save_checkpoint(weights=np.arange(3))
+    assert run.load_checkpoint() is None
+
+
+@pytest.mark.parametrize("contents", [b"", b"rubbish", b"PK\x03\x04 cut"])
+def test_a_checkpoint_that_cannot_be_read_is_as_good_as_none(contents: bytes, tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.npz").write_bytes(contents)
+    assert Run(1, folder=tmp_path).load_checkpoint() is None
