@@ -21,7 +21,7 @@ def list_methods(chosen: argparse.Namespace) -> None:
     width = max((len(method.name) for method in methods), default=0) + 4
     for method in methods:
         name = f"  {method.name}" if method.variant_of else method.name
-        kind = f"variant, {method.purpose}" if method.variant_of else method.role
+        kind = ", ".join(part for part in ("variant" if method.variant_of else method.role, method.purpose) if part)
         print(f"{name:<{width}}{kind:<20}{method.label}: {_sentence(method)}")
 
 

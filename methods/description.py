@@ -60,6 +60,7 @@ METHOD_SCHEMA = _record(
     {
         "label": _TEXT,
         "role": {"enum": ["proposed", "baseline", "control"]},
+        "purpose": {"enum": ["extra"]},
         "citation": _TEXT,
         "description": _TEXT,
         "parameters": _map(_PARAMETER, "^[A-Za-z][A-Za-z0-9_]*$"),

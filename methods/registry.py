@@ -24,8 +24,8 @@ class Method:
     """What `method.yaml` says of a method, or of a variant of it: the same code under other settings.
 
     `parameters` are the JSON Schema properties, `defaults` the values (a variant's own on top). `purpose` is "timing",
-    "ablation" or "extra" for a variant, which also names its method in `variant_of`. `variants` are the settings of
-    each variant by its name.
+    "ablation" or "extra" for a variant, which also names its method in `variant_of`; "extra" for a method that stands
+    apart from the comparison; else None. `variants` are the settings of each variant by its name.
     """
 
     name: str
@@ -180,6 +180,7 @@ def _read_version(path: Path, modified: int, size: int) -> Method:
         kind=_kind(path, description),
         folder=path.parent,
         threads=description["needs"].get("threads", 1),
+        purpose=description.get("purpose"),
         command=tuple(description.get("command", ())),
         deterministic=description.get("deterministic", False),
         conformance=description["conformance"],
