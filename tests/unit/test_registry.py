@@ -65,6 +65,11 @@ def test_a_variant_is_its_method_under_other_settings(tmp_path: Path) -> None:
     assert ablation.folder == load_method("toy", methods).folder
 
 
+def test_a_method_may_stand_apart_from_the_comparison(tmp_path: Path) -> None:
+    methods = put(tmp_path, text=GOOD.replace("role: baseline", "role: baseline\npurpose: extra"))
+    assert (load_method("toy", methods).purpose, load_method("toy_10", methods).purpose) == ("extra", "timing")
+
+
 def test_an_edited_file_is_read_again(tmp_path: Path) -> None:
     methods = put(tmp_path)
     load_method("toy", methods)
