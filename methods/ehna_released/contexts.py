@@ -44,7 +44,7 @@ def end_context(
     misread: bool,
 ) -> Context:
     """The context of one end of every edge: its walks, or what fills in for them; `misread`: with weights as nodes."""
-    nodes, weights, times = (array[:, end].copy() for array in (walks.nodes, walks.weights, walks.times))
+    nodes, weights, times = walks.nodes[:, end].copy(), walks.weights[:, end].copy(), walks.times[:, end].copy()
     targets, has_some = nodes[:, 0, 0], walks.has_history[:, end].copy()
     if setting.static_fill:
         empty = np.flatnonzero(~has_some)
@@ -55,7 +55,7 @@ def end_context(
         has_some[empty] = nodes[empty, 0, 1] != NO_NODE
     owners = np.flatnonzero(has_some)
     first = 1 if setting.start_left_out else 0
-    nodes, weights, times = (array[owners, :, first:] for array in (nodes, weights, times))
+    nodes, weights, times = nodes[owners, :, first:], weights[owners, :, first:], times[owners, :, first:]
     if misread:
         nodes, weights, times = read_weights_as_nodes(nodes, weights, times, contacts.n_nodes)
     return Context(targets, anchors, owners, nodes, weights, times, attention=True)
