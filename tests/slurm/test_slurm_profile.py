@@ -1,54 +1,90 @@
-"""The SLURM profile asks for enough: more with larger networks and later attempts, more than the limits of a fit."""
+"""Under the SLURM profile jobs ask for enough: more with larger networks and later attempts, beyond a fit's limits."""
 
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
 
 from methods.registry import load_method, method_names
-from workflow.schema import complete
+from workflow.configuration import read_configuration
+from workflow.resources import FitResources
 
 ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "workflow" / "profiles" / "slurm" / "config.yaml").read_text())
-RULES = {
-    name for path in (ROOT / "workflow").rglob("*.smk") for name in re.findall(r"^rule (\w+):", path.read_text(), re.M)
+BODIES = {
+    name: body
+    for path in (ROOT / "workflow").rglob("*.smk")
+    for name, body in re.findall(r"^rule (\w+):\n((?:    .*\n|\n)+)", path.read_text(), re.M)
 }
-FITS = ("fit", "sensitivity_fit", "trial_fit", "timing")
-LIMITS = complete({"run": "x", "datasets": ["x"], "methods": ["x"]})["limits"]
+FITS = sorted(name for name, body in BODIES.items() if "python -m methods" in body)
+CONFIGURATIONS = [{"run": "x", "datasets": ["tiny_communities"], "methods": ["random"]}] + [
+    yaml.safe_load(path.read_text()) for path in sorted((ROOT / "config").glob("*.yaml"))
+]
 ATTEMPTS = range(1, PROFILE["retries"] + 2)
 
 
-def asked(rule: str, resource: str, megabytes: float, attempt: int) -> int:
-    """What a job of the rule asks for; a string in the profile is an expression that snakemake evaluates."""
-    value = PROFILE["set-resources"].get(rule, {}).get(resource, PROFILE["default-resources"].get(resource))
-    return eval(str(value), {"input": SimpleNamespace(size_mb=megabytes), "attempt": attempt})
+def fits(**changes: Any) -> FitResources:
+    return FitResources(read_configuration(CONFIGURATIONS[0] | changes))
+
+
+def of_size(megabytes: float) -> SimpleNamespace:
+    return SimpleNamespace(size_mb=megabytes)
+
+
+def by_default(resource: str, megabytes: float, attempt: int) -> int:
+    """What a job that is no fit asks for: an expression in the profile that snakemake evaluates."""
+    return eval(PROFILE["default-resources"][resource], {"input": of_size(megabytes), "attempt": attempt})
 
 
 def test_the_profile_names_rules_that_exist() -> None:
     for section in ("set-resources", "set-threads", "groups"):
-        assert set(PROFILE[section]) <= RULES
+        assert set(PROFILE[section]) <= set(BODIES)
 
 
-@pytest.mark.parametrize("rule", sorted(RULES))
-def test_memory_grows_with_the_network_and_with_every_attempt(rule: str) -> None:
-    assert asked(rule, "mem_mb", 1, 1) < asked(rule, "mem_mb", 100, 1) < asked(rule, "mem_mb", 1000, 1)
-    by_attempt = [asked(rule, "mem_mb", 10, attempt) for attempt in ATTEMPTS]
-    assert by_attempt == sorted(set(by_attempt))
+def test_every_rule_that_fits_asks_for_what_a_fit_needs() -> None:
+    assert set(FITS) == {"fit", "score", "sensitivity_fit", "trial_fit", "timing"}
+    for name in FITS:
+        for line in ("mem_mb=fit_resources.memory_mb,", "runtime=fit_resources.minutes,", "gpu=fit_resources.gpus,"):
+            assert line in BODIES[name]
+        assert "threads: " in BODIES[name]
 
 
-@pytest.mark.parametrize("rule", FITS)
-def test_slurm_does_not_end_a_fit_before_the_limits_do(rule: str) -> None:
-    assert asked(rule, "runtime", 1, 1) > 60 * LIMITS["hours"]
-    assert asked(rule, "mem_mb", 1, ATTEMPTS[-1]) > 1000 * LIMITS["memory_gb"]
+@pytest.mark.parametrize("resource", ["mem_mb", "runtime"])
+def test_a_job_asks_for_more_with_a_larger_network_and_with_every_attempt(resource: str) -> None:
+    asked = {"mem_mb": fits().memory_mb, "runtime": fits().minutes}[resource]
+    assert by_default(resource, 1, 1) < by_default(resource, 100, 1)
+    assert asked(None, of_size(1), 1) < asked(None, of_size(50), 1)
+    for by_attempt in (
+        [by_default(resource, 10, attempt) for attempt in ATTEMPTS],
+        [asked(None, of_size(10), attempt) for attempt in ATTEMPTS],
+    ):
+        assert by_attempt == sorted(set(by_attempt))
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda config: config["run"])
+@pytest.mark.parametrize("megabytes", [0.01, 100, 10_000])
+def test_slurm_does_not_end_the_last_attempt_before_the_limits_do(config: dict[str, Any], megabytes: float) -> None:
+    settings = read_configuration(config)
+    limits, asked = settings.values["limits"], FitResources(settings)
+    assert asked.minutes(None, of_size(megabytes), ATTEMPTS[-1]) > 60 * limits["hours"]
+    assert asked.memory_mb(None, of_size(megabytes), ATTEMPTS[-1]) > 1000 * limits["memory_gb"]
 
 
 def test_the_first_attempt_has_the_memory_that_a_method_says_it_needs() -> None:
     nodes, edges = 300_000, 5_000_000
-    megabytes = (16 * edges + 20 * nodes) / 1e6
+    asked = fits().memory_mb(None, of_size((16 * edges + 20 * nodes) / 1e6), 1)
     for name in method_names():
-        assert load_method(name).memory_bytes(nodes, edges) / 1e6 <= asked("fit", "mem_mb", megabytes, 1), name
+        assert load_method(name).memory_bytes(nodes, edges) / 1e6 <= asked, name
+
+
+@pytest.mark.parametrize(
+    ("device", "method", "gpus"), [("cuda", "ehna_na", 1), ("cuda", "line", 0), ("auto", "ehna", 0)]
+)
+def test_a_gpu_is_asked_for_with_device_cuda_by_methods_that_can_use_one(device: str, method: str, gpus: int) -> None:
+    assert fits(device=device).gpus(SimpleNamespace(method=method)) == gpus
 
 
 def test_a_timed_fit_has_a_core_for_each_of_its_threads() -> None:

@@ -29,6 +29,10 @@ rule timing:
     conda:
         "../envs/harness.yaml"
     threads: workflow.cores
+    resources:
+        mem_mb=fit_resources.memory_mb,
+        runtime=fit_resources.minutes,
+        gpu=fit_resources.gpus,
     params:
         folder=subpath(output.record, parent=True),
         threads=lambda wildcards: settings.threads_of(wildcards.method),
@@ -54,6 +58,10 @@ rule sensitivity_fit:
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
+    resources:
+        mem_mb=fit_resources.memory_mb,
+        runtime=fit_resources.minutes,
+        gpu=fit_resources.gpus,
     params:
         folder=subpath(output.record, parent=True),
         settings=lambda wildcards: experiments.sensitivity_arguments(
@@ -112,6 +120,10 @@ rule trial_fit:
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
+    resources:
+        mem_mb=fit_resources.memory_mb,
+        runtime=fit_resources.minutes,
+        gpu=fit_resources.gpus,
     params:
         folder=subpath(output.record, parent=True),
         settings=lambda wildcards: experiments.trial_arguments(

@@ -18,6 +18,10 @@ rule fit:
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
+    resources:
+        mem_mb=fit_resources.memory_mb,
+        runtime=fit_resources.minutes,
+        gpu=fit_resources.gpus,
     params:
         folder=subpath(output.record, parent=True),
         chosen=lambda wildcards, input: [
@@ -44,6 +48,10 @@ rule score:
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
+    resources:
+        mem_mb=fit_resources.memory_mb,
+        runtime=fit_resources.minutes,
+        gpu=fit_resources.gpus,
     params:
         folder=subpath(output.record, parent=True),
         settings=lambda wildcards: settings.fit_arguments(wildcards.method),
