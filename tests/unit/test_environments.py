@@ -1,4 +1,4 @@
-"""One lock is what pip, conda and the rules install."""
+"""One lock is what pip, conda and the rules install; what needs a network to be tried is tried every week."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 from rattler import MatchSpec
+
+from datasets.catalog import load_catalog
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT_FILES = [ROOT / "environment.yml", *sorted((ROOT / "workflow" / "envs").glob("*.yaml"))]
@@ -50,3 +52,13 @@ def test_every_rule_that_runs_a_command_names_its_environment():
         for rule in re.split(r"^rule ", path.read_text(), flags=re.MULTILINE)[1:]:
             assert "shell:" in rule
             assert re.search(r'conda:\s+"\.\./envs/harness\.yaml"', rule), rule.splitlines()[0]
+
+
+def test_the_weekly_job_solves_the_real_environments_and_fetches_every_network_that_can_be_fetched():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "weekly.yml").read_text())["jobs"]
+    conda = jobs["conda"]["steps"]
+    assert "environment.yml" in [step.get("with", {}).get("environment-file") for step in conda]
+    assert any("snakemake" in step.get("run", "") and "--use-conda" in step["run"] for step in conda)
+    fetched = jobs["downloads"]["strategy"]["matrix"]["network"]
+    assert sorted(fetched) == sorted(name for name, entry in load_catalog().items() if entry.urls)
+    assert any("datasets prepare ${{ matrix.network }}" in step.get("run", "") for step in jobs["downloads"]["steps"])
