@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from methods.ehna.aggregation import Aggregation, Architecture
-from methods.ehna.optimizer import RowAdam
+from methods.ehna.optimizer import RowAdam, WeightAdam
 from methods.ehna.parallel import Workers
 
 Arrays = dict[str, NDArray[Any]]
@@ -19,7 +19,7 @@ class Model:
     table: Tensor
     aggregation: Aggregation
     table_optimizer: RowAdam
-    optimizer: torch.optim.Adam
+    optimizer: WeightAdam
     workers: Workers
 
     def arrays(self) -> Arrays:
@@ -31,8 +31,9 @@ class Model:
             "table_steps": torch.tensor(self.table_optimizer.steps),
         }
         state |= {f"aggregation.{name}": value for name, value in self.aggregation.state_dict().items()}
-        for parameter, moments in self.optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{parameter}.{name}": value for name, value in moments.items()}
+        for number, part in enumerate(self.optimizer.parts):
+            state |= {f"optimizer.{number}.mean": part.mean, f"optimizer.{number}.square": part.square}
+            state[f"optimizer.{number}.steps"] = torch.tensor(part.steps)
         return {name: value.detach().cpu().numpy().copy() for name, value in state.items()}
 
     def restore(self, arrays: Arrays) -> None:
@@ -50,12 +51,10 @@ class Model:
                 if name.startswith("aggregation.")
             }
         )
-        moments: dict[int, dict[str, Tensor]] = {}
-        for name, value in arrays.items():
-            if name.startswith("optimizer."):
-                _, parameter, moment = name.split(".")
-                moments.setdefault(int(parameter), {})[moment] = torch.from_numpy(value)
-        self.optimizer.load_state_dict({"state": moments, "param_groups": self.optimizer.state_dict()["param_groups"]})
+        for number, part in enumerate(self.optimizer.parts):
+            part.mean.copy_(torch.from_numpy(arrays[f"optimizer.{number}.mean"]))
+            part.square.copy_(torch.from_numpy(arrays[f"optimizer.{number}.square"]))
+            part.steps = int(arrays[f"optimizer.{number}.steps"])
 
 
 def new_model(
@@ -75,6 +74,6 @@ def new_model(
         table,
         aggregation,
         RowAdam(table, embedding_learning_rate),
-        torch.optim.Adam(aggregation.parameters(), lr=learning_rate),
+        WeightAdam(aggregation.parameters(), learning_rate),
         workers,
     )

@@ -66,11 +66,10 @@ def train_batch(model: Model, batch: Batch, margin: float) -> tuple[NDArray[np.f
         torch.from_numpy(array).to(device) for array in (batch.source, batch.target, batch.negatives)
     )
     loss, active = margin_loss(z, source, target, negatives, margin)
-    model.optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
-    model.optimizer.step()
     assert embeddings.grad is not None
     with torch.no_grad():
+        model.optimizer.step()
         model.table_optimizer.step(rows, embeddings.grad)
     return z.detach().cpu().numpy(), loss.item(), active.item()
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
 from datasets.network import TemporalNetwork
+from methods.ehna.probe import auc
 
 FEWEST_PAIRS = 50
 MOST_PAIRS = 5000
@@ -29,7 +29,7 @@ class ValidationBlock:
         """AUC of the distance in the embedding: the closer, the likelier to meet. z[i] belongs to nodes[i]."""
         source, target = np.searchsorted(nodes, self.source), np.searchsorted(nodes, self.target)
         distance = np.square(z[source] - z[target]).sum(axis=1)
-        return float(roc_auc_score(self.meets, -distance))
+        return auc(self.meets, -distance)
 
 
 def validation_block(network: TemporalNetwork, fraction: float, seed: int) -> ValidationBlock | None:

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from torch import nn
 
 from methods.ehna.loss import margin_loss
 from methods.ehna.neighborhoods import gather
 from methods.ehna.normalization import WeightedBatchNorm
-from methods.ehna.optimizer import RowAdam
-from methods.ehna.probe import role_auc
+from methods.ehna.optimizer import RowAdam, WeightAdam
+from methods.ehna.probe import auc, logistic_regression, role_auc
 from methods.walks.backward import Walks
 
 
@@ -72,6 +74,32 @@ def test_row_adam_equals_sparse_adam_on_the_rows_it_touches():
         theirs.step()
     torch.testing.assert_close(table, twin.weight.detach())
     assert torch.equal(table[[1, 2]], start[[1, 2]])
+
+
+def test_weight_adam_equals_adam_and_leaves_weights_without_a_gradient():
+    generator = torch.Generator().manual_seed(1)
+    start = torch.randn(4, 3, generator=generator)
+    weight, idle, twin = (nn.Parameter(start.clone()) for _ in range(3))
+    ours, theirs = WeightAdam([weight, idle], 0.01), torch.optim.Adam([twin], lr=0.01)
+    for _ in range(5):
+        weight.grad = torch.randn(4, 3, generator=generator)
+        twin.grad = weight.grad.clone()
+        with torch.no_grad():
+            ours.step()
+        theirs.step()
+    torch.testing.assert_close(weight, twin)
+    assert torch.equal(idle, start)
+    assert weight.grad is None
+
+
+def test_auc_and_logistic_regression_equal_those_of_scikit_learn():
+    generator = np.random.default_rng(1)
+    rows, positive = generator.normal(size=(300, 4)), generator.random(300) < 0.4
+    rows[positive] += 0.5
+    scores = rows[:, 0].round(1)
+    assert auc(positive, scores) == pytest.approx(roc_auc_score(positive, scores), abs=1e-12)
+    expected = LogisticRegression(tol=1e-10).fit(rows, positive).coef_[0]
+    assert logistic_regression(rows, positive) == pytest.approx(expected, abs=1e-5)
 
 
 def test_loss_of_a_hand_made_edge():
