@@ -18,6 +18,7 @@ from tqdm import tqdm
 from datasets.atomic import atomic_path
 from methods import journal
 from methods.errors import MethodError
+from methods.progress import progress_bar
 
 # Where a checkpoint keeps the epochs that led to it; not a name that a method would give an array.
 _EPOCHS = "epochs of the run"
@@ -67,9 +68,9 @@ class Run:
         if self.journal is not None:
             journal.append(self.journal, facts=facts)
 
-    def progress(self, total: int, unit: str, description: str = "") -> tqdm:  # type: ignore[type-arg]
-        """A progress bar with rate and time left; silent where nobody watches (no terminal)."""
-        return tqdm(total=total, unit=" " + unit, unit_scale=True, desc=description, disable=None, file=sys.stderr)
+    def progress(self, total: int, unit: str, description: str = "") -> "tqdm[Any]":
+        """A progress bar with rate and time left, for a terminal or for the status line of the workflow."""
+        return progress_bar(total, unit, description, self.folder)
 
     def save_checkpoint(self, **arrays: NDArray[Any]) -> None:
         """Store the state after an epoch; a fit without a folder (called from Python) keeps none."""

@@ -1,55 +1,119 @@
 """The status line: how far the run is, one line per finished step instead of snakemake's paragraphs.
 
-It sits as a filter on snakemake's own terminal output, so errors and warnings pass untouched, and the full record
-stays in .snakemake/log/.
+On a terminal the last line is alive: jobs done, running and waiting, the time left, and the speed of long fits. It sits
+as a filter on snakemake's own terminal output, so errors and warnings pass untouched, and the full record stays in
+.snakemake/log/.
 """
 
+import atexit
 import logging
+import os
+import threading
 import time
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from methods.progress import last_progress
+
 # Where nobody watches (CI, a log file), a line at every tenth of the run is enough.
 LINES_WITHOUT_TERMINAL = 10
+SECONDS_BETWEEN_REDRAWS = 1.0
+ERASE_LINE = "\r\x1b[K"
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    name: str
+    folder: Path
+    began: float
 
 
 class StatusLine(logging.Filter):
-    """Turns job events into lines: `[ 55%] 12/22  fit college_msg train node2vec 1: 8 s; 2 running, 1 min left`."""
+    """Turns job events into lines: `[ 55%] 12/22  fit college_msg train node2vec 1: 8 s`, and the living one below."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self.stream = stream
+        self.watched = stream.isatty()
         self.began = time.monotonic()
-        self.running: dict[int, tuple[str, float]] = {}
+        self.running: dict[int, RunningJob] = {}
+        self.done = self.total = self.shown_tenth = 0
         self.finished = ""
-        self.shown = 0
+        self.over = threading.Event()
+        self.writing = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
         facts: dict[str, Any] = record.__dict__
         event = facts.get("event")
         if record.levelno > logging.INFO:
+            self.erase()
             return True
         if event == LogEvent.JOB_INFO:
             words = [facts["rule_name"], *map(str, facts["wildcards"].values())]
-            self.running[facts["jobid"]] = (" ".join(words), time.monotonic())
+            folder = Path(next(iter(facts["output"]), "")).parent
+            self.running[facts["jobid"]] = RunningJob(" ".join(words), folder, time.monotonic())
         elif event == LogEvent.JOB_FINISHED:
-            name, began = self.running.pop(facts["job_id"], ("", time.monotonic()))
-            self.finished = f"{name}: {duration(time.monotonic() - began)}"
+            job = self.running.pop(facts["job_id"], None)
+            self.finished = "" if job is None else f"{job.name}: {duration(time.monotonic() - job.began)}"
         elif event == LogEvent.PROGRESS:
-            self.show(facts["done"], facts["total"])
+            self.done, self.total = facts["done"], facts["total"]
+            self.show()
         return False
 
-    def show(self, done: int, total: int) -> None:
-        tenth = done * LINES_WITHOUT_TERMINAL // total
-        if not self.stream.isatty() and tenth == self.shown:
+    def show(self) -> None:
+        """The step that just finished; on a terminal all of them, else one at every tenth of the run."""
+        tenth = self.done * LINES_WITHOUT_TERMINAL // self.total
+        if not self.watched and tenth == self.shown_tenth:
             return
-        self.shown = tenth
-        left = (time.monotonic() - self.began) / done * (total - done)
-        rest = f"; {len(self.running)} running, about {duration(left)} left" if done < total else ""
-        self.stream.write(f"[{done / total:4.0%}] {done}/{total}  {self.finished}{rest}\n")
-        self.stream.flush()
+        self.shown_tenth = tenth
+        rest = "" if self.watched or self.done == self.total else f"; {self.counts()}"
+        self.write(f"[{self.done / self.total:4.0%}] {self.done}/{self.total}  {self.finished}{rest}\n")
+        if self.done == self.total:
+            self.over.set()
+
+    def counts(self) -> str:
+        if not self.done:  # how many there are is said with the first that finishes
+            return f"{len(self.running)} running"
+        waiting = self.total - self.done - len(self.running)
+        left = (time.monotonic() - self.began) / self.done * (self.total - self.done)
+        return f"{self.done} done, {len(self.running)} running, {waiting} waiting, about {duration(left)} left"
+
+    def living_line(self, width: int) -> str:
+        """Where the run stands and what each running fit said last, as much of it as the terminal is wide."""
+        fits = [f"{job.name}: {said}" for job in list(self.running.values()) if (said := last_progress(job.folder))]
+        return " | ".join([self.counts(), *fits])[: width - 1]
+
+    def keep_alive(self) -> None:
+        while not self.over.wait(SECONDS_BETWEEN_REDRAWS):
+            # Some terminals do not say how wide they are.
+            self.write(self.living_line(os.get_terminal_size(self.stream.fileno()).columns or 80))
+        self.erase()
+
+    def write(self, text: str) -> None:
+        with self.writing:
+            self.stream.write(f"{ERASE_LINE if self.watched else ''}{text}")
+            self.stream.flush()
+
+    def erase(self) -> None:
+        if self.watched:
+            self.write("")
+
+    def start(self) -> threading.Thread | None:
+        """Begin to redraw the living line; nobody needs one without a terminal."""
+        if not self.watched:
+            return None
+        redrawing = threading.Thread(target=self.keep_alive, daemon=True)
+        redrawing.start()
+        return redrawing
+
+    def end(self) -> None:
+        """The line is erased when the run is over, however it ends."""
+        self.over.set()
+        self.erase()
 
 
 def duration(seconds: float) -> str:
@@ -63,4 +127,7 @@ def show_status_line() -> None:
     """Put the status line on snakemake's terminal output; another logger plugin, if chosen, is left alone."""
     for handler in logger.handlers:
         if handler.name == "DefaultStreamHandler" and isinstance(handler, logging.StreamHandler):
-            handler.addFilter(StatusLine(handler.stream))
+            line = StatusLine(handler.stream)
+            handler.addFilter(line)
+            line.start()
+            atexit.register(line.end)

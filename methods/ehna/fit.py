@@ -78,7 +78,8 @@ def _fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[
         if block and progress.stale(params["patience"]):
             break
         number = len(progress.epochs)
-        report = one_epoch(older, np.arange(older.network.n_edges), number, f"epoch {number + 1}")
+        description = f"epoch {number + 1} of {params['epochs']}"
+        report = one_epoch(older, np.arange(older.network.n_edges), number, description)
         auc = np.nan if block is None else validation_auc(model, older, sampling, block, run.seed)
         role = np.nan if report.role_auc is None else report.role_auc
         progress.epochs.append([report.loss, report.active, role, auc])

@@ -142,7 +142,7 @@ def _train_epoch(
     done, total = epoch * tokens_per_epoch, params["epochs"] * tokens_per_epoch
     word = np.zeros(by_frequency.max() + 1, dtype=np.int32)
     word[by_frequency] = np.arange(len(by_frequency))
-    with run.progress(tokens_per_epoch, "tokens", "skip-gram") as bar:
+    with run.progress(tokens_per_epoch, "tokens", f"epoch {epoch + 1} of {params['epochs']}") as bar:
         for walks in blocks:
             tokens = int(np.count_nonzero(walks != ENDED))
             if tokens == 0:

@@ -1,6 +1,11 @@
 """`python -m methods` as a user meets it."""
 
 import json
+import os
+import pty
+import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +73,19 @@ def test_fit_writes_embeddings_and_a_record_that_agree(network: Path, tmp_path: 
     assert record["wall_seconds"] > 0
     assert record["cpu_seconds"] > 0
     assert record["peak_bytes"] > 20_000_000
+
+
+def test_a_fit_on_a_terminal_shows_its_speed_and_the_time_left(network: Path, tmp_path: Path) -> None:
+    words = ["htne", "--network", network, "--out", tmp_path / "out", "--set", "dimensions=4", "--set", "epochs=1"]
+    reader, writer = pty.openpty()
+    termios.tcsetwinsize(writer, (24, 100))
+    done = subprocess.run([sys.executable, "-m", "methods", "fit", *map(str, words)], stderr=writer, timeout=300)
+    os.close(writer)
+    said = os.read(reader, 100_000).decode()
+    os.close(reader)
+    assert done.returncode == 0
+    assert "HTNE: 100%" in said
+    assert " edges/s" in said
 
 
 def test_score_writes_one_number_per_example(network: Path, examples: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The run object: epochs, facts, checkpoints, and the journal that outlives a killed fit."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from methods import journal
 from methods.errors import MethodError
+from methods.progress import last_progress
 from methods.run import Run
 
 
@@ -68,3 +70,18 @@ def test_without_a_folder_nothing_is_kept() -> None:
 def test_a_checkpoint_that_cannot_be_read_is_as_good_as_none(contents: bytes, tmp_path: Path) -> None:
     (tmp_path / "checkpoint.npz").write_bytes(contents)
     assert Run(1, folder=tmp_path).load_checkpoint() is None
+
+
+def test_progress_that_nobody_watches_is_one_line_in_the_scratch_folder(tmp_path: Path, capsys) -> None:
+    (tmp_path / ".work").mkdir()
+    assert last_progress(tmp_path) == ""
+    with Run(1, folder=tmp_path / ".work").progress(200, "edges", "epoch 1 of 2") as bar:
+        assert last_progress(tmp_path) == "epoch 1 of 2 0%, ? edges/s, ? left"
+        bar.update(200)
+    assert re.fullmatch(r"epoch 1 of 2 100%, .* edges/s, 00:00 left", last_progress(tmp_path))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_progress_line_that_cannot_be_written_does_not_end_the_fit(tmp_path: Path) -> None:
+    with Run(1, folder=tmp_path / "gone").progress(2, "edges") as bar:
+        bar.update(2)

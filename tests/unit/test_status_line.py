@@ -2,10 +2,13 @@
 
 import io
 import logging
+import os
+import pty
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from workflow.status_line import StatusLine, duration
+from workflow import status_line
+from workflow.status_line import ERASE_LINE, StatusLine, duration
 
 
 class Terminal(io.StringIO):
@@ -19,8 +22,13 @@ def record(level=logging.INFO, **facts):
     return entry
 
 
+def begin(line, job, folder="fits/toy"):
+    facts = {"rule_name": "fit", "wildcards": {"dataset": "toy", "seed": job}, "output": [f"{folder}/fit.json"]}
+    line.filter(record(event=LogEvent.JOB_INFO, jobid=job, **facts))
+
+
 def finish(line, job, done, total):
-    line.filter(record(event=LogEvent.JOB_INFO, jobid=job, rule_name="fit", wildcards={"dataset": "toy", "seed": job}))
+    begin(line, job)
     line.filter(record(event=LogEvent.JOB_FINISHED, job_id=job))
     line.filter(record(event=LogEvent.PROGRESS, done=done, total=total))
 
@@ -28,17 +36,38 @@ def finish(line, job, done, total):
 def test_every_finished_step_is_one_line_on_a_terminal():
     stream = Terminal()
     line = StatusLine(stream)
-    for job in (1, 2):
+    for job in (1, 2, 3):
         finish(line, job, done=job, total=3)
-    lines = stream.getvalue().splitlines()
-    assert lines[0].startswith("[ 33%] 1/3  fit toy 1: 0 s; 0 running, about ")
-    assert lines[1].startswith("[ 67%] 2/3  fit toy 2: 0 s; 0 running, about ")
+    lines = stream.getvalue().replace(ERASE_LINE, "").splitlines()
+    assert lines == ["[ 33%] 1/3  fit toy 1: 0 s", "[ 67%] 2/3  fit toy 2: 0 s", "[100%] 3/3  fit toy 3: 0 s"]
 
 
-def test_the_last_line_speaks_of_nothing_left():
-    stream = Terminal()
-    finish(StatusLine(stream), 1, done=1, total=1)
-    assert stream.getvalue() == "[100%] 1/1  fit toy 1: 0 s\n"
+def test_the_living_line_counts_jobs_and_names_the_speed_of_running_fits(tmp_path):
+    line = StatusLine(Terminal())
+    finish(line, 1, done=1, total=5)
+    begin(line, 2, tmp_path)
+    begin(line, 3)
+    (tmp_path / ".work").mkdir()
+    (tmp_path / ".work" / "progress.txt").write_text("epoch 2 of 5 43%, 1.2k edges/s, 00:12 left")
+    said = line.living_line(width=200)
+    assert said.startswith("1 done, 2 running, 2 waiting, about ")
+    assert said.endswith(" left | fit toy 2: epoch 2 of 5 43%, 1.2k edges/s, 00:12 left")
+    assert len(line.living_line(width=80)) < 80
+
+
+def test_on_a_terminal_the_living_line_is_redrawn_and_erased_when_the_run_is_over(monkeypatch):
+    monkeypatch.setattr(status_line, "SECONDS_BETWEEN_REDRAWS", 0.01)
+    reader, writer = pty.openpty()
+    with os.fdopen(writer, "w") as stream:
+        line = StatusLine(stream)
+        begin(line, 1)
+        thread = line.start()
+        assert os.read(reader, 1000).startswith(f"{ERASE_LINE}1 running".encode())
+        line.over.set()
+        thread.join()
+        said = os.read(reader, 100_000).decode()
+    os.close(reader)
+    assert said.endswith(ERASE_LINE)
 
 
 def test_without_a_terminal_a_line_is_written_at_every_tenth():
@@ -46,7 +75,11 @@ def test_without_a_terminal_a_line_is_written_at_every_tenth():
     line = StatusLine(stream)
     for job in range(1, 201):
         finish(line, job, done=job, total=200)
-    assert len(stream.getvalue().splitlines()) == 10
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 10
+    assert lines[0].startswith("[ 10%] 20/200  fit toy 20: 0 s; 20 done, 0 running, 180 waiting, about ")
+    assert lines[-1] == "[100%] 200/200  fit toy 200: 0 s"
+    assert line.start() is None
 
 
 def test_errors_and_warnings_pass_and_chatter_does_not():
