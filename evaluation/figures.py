@@ -1,4 +1,4 @@
-"""The figures of a run, as SVG, PNG and PDF with equal bytes for equal results, and their captions."""
+"""The figures of a run, as SVG, PNG and PDF with equal bytes for equal results, each with its caption in a .txt."""
 
 import math
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from datasets.atomic import atomic_path, write_json
+from datasets.atomic import atomic_path, write_text
 from evaluation.comparison import indistinguishable_groups
 from evaluation.link_prediction_tables import OPERATORS, LinkPrediction, count, read_link_prediction
 from evaluation.reconstruction_tables import Key, Reconstruction, read_reconstruction
@@ -32,10 +32,10 @@ MOST_COLUMNS = 4
 
 
 def write_figures(folder: Path) -> None:
-    """Write figures/ of a run; captions.json comes last and names the figures that there are."""
+    """Write figures/ of a run; a figure whose inputs the run does not have is not drawn."""
     run = RunFolder(folder)
     link_prediction = read_link_prediction(run)
-    captions = {}
+    (folder / "figures").mkdir(exist_ok=True)
     with mpl.rc_context(SETTINGS):
         for name, drawn in (
             ("link_prediction", draw_link_prediction(run, link_prediction)),
@@ -45,9 +45,9 @@ def write_figures(folder: Path) -> None:
             ("ranks", draw_ranks(run, ranked_methods(run, link_prediction, run.headline_protocol, "auc"))),
         ):
             if drawn is not None:
-                figure, captions[name] = drawn
+                figure, caption = drawn
                 save(figure, folder / "figures", name)
-    write_json(folder / "figures" / "captions.json", captions)
+                write_text(folder / "figures" / f"{name}.txt", caption + "\n")
 
 
 def save(figure: Figure, folder: Path, name: str) -> None:
@@ -121,10 +121,11 @@ def draw_reconstruction(run: RunFolder, results: Reconstruction) -> tuple[Figure
     figure.supylabel("Precision@P", fontsize=SETTINGS["axes.labelsize"])
     legend(figure, shown, [Line2D([], [], color="black", linewidth=0.8, label="ceiling")])
     seeds, draws, _ = max(summary.shape for summary in results.summaries.values())
+    bands = f"bands: 95% intervals over {covered_layers((seeds, draws, 1))}" if seeds * draws > 1 else "no bands"
     caption = (
         "Network reconstruction: the share of edges among the P most similar pairs (dot product) of sampled nodes. "
         f"Means of up to {count(seeds, 'training seed')} x {count(draws, 'draw')} of nodes (n = {seeds * draws}); "
-        f"bands: 95% intervals over {covered_layers((seeds, draws, 1))}. No ranking can enter the gray area above the "
+        f"{bands}. No ranking can enter the gray area above the "
         "ceiling, because a sample has no more edges; that is why the curves meet at large P."
     )
     return figure, caption

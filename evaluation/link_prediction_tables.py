@@ -207,10 +207,8 @@ def paper_caption(
 ) -> str:
     """What the numbers are means of, and what the marks in this table mean."""
     sentences = [f"Link prediction on {dataset.label}, protocol {protocol}."]
-    for shape in sorted(shapes, reverse=True)[:1]:
-        seeds, draws, splits = shape
-        repeats = f"{count(seeds, 'training seed')} x {count(draws, 'draw')} x {count(splits, 'split')}"
-        sentences.append(f"Means of up to {repeats}; their intervals cover {covered_layers(shape)}.")
+    if shapes:
+        sentences.append(means_of(max(shapes)).capitalize() + ".")
     sentences.append("Bold: the best compared method of the row.")
     if has_reduction:
         sentences.append(
@@ -227,12 +225,19 @@ def paper_caption(
     return " ".join(sentences)
 
 
+def means_of(shape: tuple[int, int, int]) -> str:
+    """What stands behind a number of the tables."""
+    seeds, draws, splits = shape
+    repeats = f"{count(seeds, 'training seed')} x {count(draws, 'draw')} x {count(splits, 'split')}"
+    return f"means of up to {repeats} (n = {seeds * draws * splits}); their intervals cover {covered_layers(shape)}"
+
+
 def count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def write_ablation_table(folder: Path, run: RunFolder, results: LinkPrediction) -> None:
-    """F1 under Weighted-L2, as the paper's: each method that has ablation variants, then these."""
+    """F1 under Weighted-L2 with its interval, as the paper's: each method that has ablation variants, then these."""
     bases = list(dict.fromkeys(method.variant_of for method in run.methods if method.purpose == "ablation"))
     shown = [
         method
@@ -248,12 +253,9 @@ def write_ablation_table(folder: Path, run: RunFolder, results: LinkPrediction) 
     variants = {method.name for method in shown if method.purpose == "ablation"}
     if not any(key is not None for (method, _), key in keys.items() if method in variants):
         return
+    cells = {place: None if key is None else results.summaries[key] for place, key in keys.items()}
     rows = [
-        [method.label]
-        + [
-            cell_text(results.summaries[key]) if (key := keys[method.name, dataset.name]) else "—"
-            for dataset in run.datasets
-        ]
+        [method.label, *(interval_text(cells[method.name, dataset.name]) for dataset in run.datasets)]
         for method in shown
     ]
     bold = {
@@ -261,11 +263,22 @@ def write_ablation_table(folder: Path, run: RunFolder, results: LinkPrediction) 
         for column in range(len(run.datasets))
         for row in best_rows([line[1 + column] for line in rows])
     }
-    caption = f"F1 under Weighted-L2 of variants of the method, protocol {run.headline_protocol}; bold: the best."
+    shape = max(cell.shape for cell in cells.values() if cell is not None)
+    caption = (
+        f"F1 under Weighted-L2 of variants of the method with 95% intervals, protocol {run.headline_protocol}: "
+        f"{means_of(shape)}. Bold: the best of the column."
+    )
     header = ["Method", *(dataset.label for dataset in run.datasets)]
     write_table(folder, Table("ablation", header, rows, caption, bold=frozenset(bold)))
 
 
+def interval_text(summary: Summary | None) -> str:
+    """The cell with its interval in brackets, where there is one, cut at 0 and 1, where every metric ends."""
+    if summary is None or summary.mean is None or summary.ci_low is None or summary.ci_high is None:
+        return cell_text(summary)
+    return f"{cell_text(summary)} [{max(summary.ci_low, 0):.3f}, {min(summary.ci_high, 1):.3f}]"
+
+
 def best_rows(texts: list[str]) -> list[int]:
-    numbers = {row: float(text.rstrip("*")) for row, text in enumerate(texts) if text[:1].isdigit()}
+    numbers = {row: float(text.split()[0].rstrip("*")) for row, text in enumerate(texts) if text[:1].isdigit()}
     return [row for row, number in numbers.items() if number == max(numbers.values())]

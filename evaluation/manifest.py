@@ -25,8 +25,8 @@ PACKAGES = (
     "snakemake",
     "torch",
 )
-# What a run writes about itself while it works, or from the manifest.
-NOT_HASHED = ("logs", "manifest.json", "index.html")
+# What a run writes about itself while it works, or from the manifest, and what `snakemake --report` makes of it.
+NOT_HASHED = ("logs", "manifest.json", "index.html", "report.html", "report.zip")
 
 
 def run_files(folder: Path) -> list[Path]:

@@ -4,6 +4,7 @@ import base64
 import csv
 import html
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,37 +12,37 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from datasets.atomic import read_json, write_text
+from evaluation.sections import FIGURES, SECTIONS, TABLES, place_of_figure, place_of_table
 
 TEMPLATE = Path(__file__).parent / "page.html"
-
-# Titles and order of the tables that the page knows; a table that is not listed follows under its file name.
-TITLES = {
-    "datasets": "Networks",
-    "link_prediction": "Link prediction",
-    "reconstruction": "Network reconstruction: Precision@P",
-    "ablation": "Ablation",
-    "efficiency": "Efficiency",
-    "significance": "Comparisons with correction for repeated tests",
-    "tuning": "Tuning",
-    "paper_diff": "The paper's numbers beside ours",
-    "paper_audit": "Numbers of the paper that do not add up",
+# Figures have letters of 8 points for a printed column; a screen wants them larger.
+PIXELS_PER_POINT = 1.75
+# Facts of a leakage report that say which examples it is about, not what they give away.
+IDENTITY = ("dataset", "block", "draw", "examples_sha256")
+FACTS = {
+    "classifier_split": "share of tested pairs that also trained the classifier",
+    "split_time": "cut in time",
+    "auc_of_trivial_scores": "AUC without learning",
 }
+EXPERIMENTS = ("reconstruction", "ablation", "efficiency", "sensitivity", "tuning")
 
 
 def write_page(folder: Path) -> None:
     """Render the page of a run from its tables, figures and manifest."""
     manifest = read_json(folder / "manifest.json")
+    run = manifest["run"]
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     page = environment.get_template(TEMPLATE.name).render(
-        run=manifest["run"],
+        run=run,
         manifest=manifest,
+        experiments=["link prediction", *(name for name in EXPERIMENTS if run["config"].get(name))],
         leaderboard=leaderboard(folder),
-        tables=tables(folder),
-        figures=figures(folder),
+        sections=sections(folder, {dataset["name"]: dataset["label"] for dataset in run["datasets"]}),
         leakage=leakage(folder),
-        status=rows_of(folder / "tables" / "status.csv"),
+        status=status(folder, run),
+        citations=citations(run),
     )
     write_text(folder / "index.html", page)
 
@@ -57,7 +58,8 @@ def leaderboard(folder: Path) -> dict[str, Any]:
     """What the reader can sort and filter: one entry per cell, numbers short enough to keep the page small."""
 
     def number(text: str) -> float | None:
-        return round(float(text), 4) if text else None
+        # Every metric lies between 0 and 1; the interval of few repeats may not know that.
+        return min(1.0, max(0.0, round(float(text), 4))) if text else None
 
     cells = [
         [
@@ -69,99 +71,153 @@ def leaderboard(folder: Path) -> dict[str, Any]:
             number(row["mean"]),
             number(row["ci_low"]),
             number(row["ci_high"]),
-            row["n"],
+            int(row["n"]),
             row["status"],
         ]
         for row in rows_of(folder / "tables" / "link_prediction.csv")
     ]
     run = read_json(folder / "run.json")
+    evaluated = {cell[4] for cell in cells}
     return {
         "cells": cells,
         "datasets": [[dataset["name"], dataset["label"]] for dataset in run["datasets"]],
-        "methods": [[method["name"], method["label"], method["role"]] for method in run["methods"]],
+        "methods": [
+            [method["name"], method["label"], method["role"] if not method.get("purpose") else "variant"]
+            for method in run["methods"]
+            if method["name"] in evaluated
+        ],
         "protocols": run["config"]["link_prediction"]["protocols"],
     }
 
 
-def tables(folder: Path) -> list[dict[str, Any]]:
-    """Every table of the run that has a Markdown form, in the order of TITLES."""
-
-    def rank(path: Path) -> tuple[int, str]:
-        known = [i for i, name in enumerate(TITLES) if path.stem == name or path.stem.startswith(name + "_")]
-        return (known[-1] if known else len(TITLES), path.stem)
-
-    labels = {dataset["name"]: dataset["label"] for dataset in read_json(folder / "run.json")["datasets"]}
-    shown = []
-    for path in sorted((folder / "tables").glob("*.md"), key=rank):
-        base = next((name for name in TITLES if path.stem == name), None)
-        if base is not None:
-            title = TITLES[base]
-        elif path.stem.startswith("link_prediction_"):
-            dataset = path.stem.removeprefix("link_prediction_")
-            title = f"Link prediction on {labels.get(dataset, dataset)}"
+def sections(folder: Path, networks: dict[str, str]) -> list[dict[str, Any]]:
+    """Figures and tables that belong together, and files that have no form to be read on a page."""
+    found: dict[str, dict[str, Any]] = {
+        name: {"id": name.lower().replace(" ", "-"), "title": name, "figures": [], "tables": [], "files": []}
+        for name in SECTIONS
+    }
+    for path in in_order((folder / "figures").glob("*.svg"), FIGURES):
+        place = place_of_figure(path.stem)
+        found[place.section]["figures"].append(figure(path, place.title))
+    readable = set((folder / "tables").glob("*.md"))
+    data_alone = {path for path in (folder / "tables").glob("*.csv") if path.with_suffix(".md") not in readable}
+    for path in in_order(readable | data_alone, TABLES):
+        place = place_of_table(path.stem, networks)
+        if path in readable:
+            found[place.section]["tables"].append(table(path, place.title))
         else:
-            title = path.stem.replace("_", " ").capitalize()
-        files = [other.name for other in sorted(path.parent.glob(path.stem + ".*"))]
-        content = Markup(table_html(path.read_text(encoding="utf-8")))  # noqa: S704 (escaped in table_html)
-        shown.append({"id": path.stem, "title": title, "html": content, "files": files})
-    return shown
+            found[place.section]["files"].append({"name": path.name, "title": place.title})
+    return [section for section in found.values() if section["figures"] or section["tables"] or section["files"]]
 
 
-def table_html(markdown: str) -> str:
-    """A pipe table with its notes as HTML; the first column heads its row, **bold** and `code` keep their meaning."""
+def in_order(paths: Iterable[Path], known: Iterable[str]) -> list[Path]:
+    """The known ones as they are listed, then the others by name."""
+    ranks = {name: rank for rank, name in enumerate(known)}
+    return sorted(paths, key=lambda path: (ranks.get(path.stem, len(ranks)), path.stem))
+
+
+def figure(path: Path, title: str) -> dict[str, Any]:
+    """A vector image inside the page, so that it can be moved and opened without anything beside it."""
+    picture = path.read_bytes()
+    source = "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
+    points = re.search(rb'<svg[^>]* width="([\d.]+)pt"', picture)
+    width = round(PIXELS_PER_POINT * float(points[1])) if points else None
+    caption = path.with_suffix(".txt").read_text(encoding="utf-8").strip()
+    files = [path.with_suffix(suffix).name for suffix in (".svg", ".pdf", ".png")]
+    return {"id": path.stem, "title": title, "source": source, "width": width, "caption": caption, "files": files}
+
+
+def table(path: Path, title: str) -> dict[str, Any]:
+    files = [other.name for other in sorted(path.parent.glob(path.stem + ".*"))]
+    content = Markup(table_html(path.read_text(encoding="utf-8"), title))  # noqa: S704 (escaped in table_html)
+    return {"id": path.stem, "title": title, "html": content, "files": files}
+
+
+def table_html(markdown: str, title: str) -> str:
+    """A pipe table with its notes as HTML; the first column heads its row, **bold** and `code` keep their meaning.
+
+    Columns of text stand to the left, as the second line says; a rule parts rows whose first cells differ.
+    """
     lines = markdown.strip().splitlines()
     piped = [line for line in lines if line.lstrip().startswith("|")]
     notes = [line for line in lines if line.strip() and not line.lstrip().startswith(("|", "#"))]
-    parts = [f"<p>{inline(note)}</p>" for note in notes]
-    if len(piped) >= 2:
-        header, _, *body = [
-            [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))] for line in piped
+    header, rule, *body = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))] for line in piped]
+    side = [' class="text"' if mark.startswith(":") else "" for mark in rule]
+    starts = [i for i, row in enumerate(body) if i == 0 or row[0] != body[i - 1][0]]
+    blocks = len(starts) == len({row[0] for row in body}) < len(body)
+    rows = []
+    for number, row in enumerate(body):
+        new = ' class="new"' if blocks and number and number in starts else ""
+        cells = "".join(f"<td{side[i]}>{inline(cell)}</td>" for i, cell in enumerate(row) if i)
+        rows.append(f'<tr{new}><th scope="row">{inline(row[0])}</th>{cells}</tr>')
+    head = "".join(f'<th scope="col"{side[i]}>{inline(cell)}</th>' for i, cell in enumerate(header))
+    return "\n".join(
+        [
+            f'<div class="scroll" role="region" aria-label="{html.escape(title)}" tabindex="0">',
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>",
+            *(f'<p class="soft small">{inline(note)}</p>' for note in notes),
         ]
-        head = "".join(f'<th scope="col">{inline(cell)}</th>' for cell in header)
-        rows = "".join(
-            "<tr>"
-            + f'<th scope="row">{inline(row[0])}</th>'
-            + "".join(f"<td>{inline(cell)}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in body
-        )
-        scroll = (
-            f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
-        )
-        parts.insert(0, scroll)
-    return "\n".join(parts)
+    )
 
 
 def inline(text: str) -> str:
     escaped = html.escape(text.replace("\\|", "|"))
-    escaped = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escaped)
+    escaped = re.sub(r"\*\*(.+?)\*\*(?!\*)", r"<strong>\1</strong>", escaped)
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped)
 
 
-def figures(folder: Path) -> list[dict[str, Any]]:
-    """Figures as vector images inside the page, so that it can be moved and opened without anything beside it."""
-    captions: dict[str, str] = read_json(folder / "figures" / "captions.json")
-    shown = []
-    for name, caption in captions.items():
-        picture = (folder / "figures" / f"{name}.svg").read_bytes()
-        source = "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
-        shown.append({"id": name, "caption": caption, "source": source})
-    return shown
-
-
-def leakage(folder: Path) -> list[dict[str, Any]]:
-    """The leakage reports, one per network, in the order of the run."""
-    reports = []
+def leakage(folder: Path) -> dict[str, Any] | None:
+    """The leakage reports side by side: one row per fact, one column per network in the order of the run."""
+    reports = {}
     for dataset in read_json(folder / "run.json")["datasets"]:
         path = folder / "leakage" / f"{dataset['name']}.json"
         if path.exists():
-            reports.append({"label": dataset["label"], "report": flatten(read_json(path))})
-    return reports
+            report = {key: fact for key, fact in read_json(path).items() if key not in IDENTITY}
+            reports[dataset["name"], dataset["label"]] = dict(flatten(report))
+    facts = list(dict.fromkeys(fact for report in reports.values() for fact in report))
+    if not facts:
+        return None
+    return {
+        "networks": [{"name": name, "label": label} for name, label in reports],
+        "rows": [[fact, *(report.get(fact, "—") for report in reports.values())] for fact in facts],
+    }
 
 
 def flatten(value: Any, prefix: str = "") -> list[tuple[str, str]]:
     """Nested facts as (name, text) lines."""
     if isinstance(value, dict):
-        return [line for key, part in value.items() for line in flatten(part, f"{prefix}{key.replace('_', ' ')}: ")]
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+        named = {FACTS.get(key, key.replace("_", " ")): part for key, part in value.items()}
+        return [line for name, part in named.items() for line in flatten(part, f"{prefix}{name}: ")]
+    if value is None or isinstance(value, bool):
+        text = {None: "—", True: "yes", False: "no"}[value]
+    else:
+        text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return [(prefix.removesuffix(": "), text)]
+
+
+def status(folder: Path, run: dict[str, Any]) -> list[dict[str, Any]]:
+    """Why cells have no number, with the names that the tables use."""
+    networks, methods = ({entry["name"]: entry["label"] for entry in run[key]} for key in ("datasets", "methods"))
+    return [
+        {
+            "Step": row["task"],
+            "Network": networks.get(row["dataset"], row["dataset"]),
+            "Method": methods.get(row["method"], row["method"]),
+            "Seed": row["seed"],
+            "Protocol": row["protocol"].replace("_", " ") or "—",
+            "Status": row["status"],
+            "Cells": int(row["cells"]),
+            "Reason": row["reason"],
+        }
+        for row in rows_of(folder / "tables" / "status.csv")
+    ]
+
+
+def citations(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names with what to cite for them, each source once, in the order of the run; controls may have none."""
+    names: dict[str, list[str]] = {}
+    for entry in (*run["methods"], *run["datasets"]):
+        citation = entry.get("citation")
+        if citation and not citation.startswith("none"):
+            names.setdefault(citation, []).append(entry["label"])
+    return [(", ".join(labels), citation) for citation, labels in names.items()]

@@ -7,7 +7,7 @@ from evaluation.paper import BASELINES, CITATION, ERROR_REDUCTION, PROPOSED, Pap
 from evaluation.paper_audit import Inconsistency, find_inconsistencies
 from evaluation.repeats import Summary
 from evaluation.run_folder import Method, RunFolder
-from evaluation.run_tables import costs
+from evaluation.run_tables import costs, measured_fits
 from evaluation.table_formats import Table, number_text, write_csv, write_table
 
 COLUMNS = [
@@ -15,6 +15,10 @@ COLUMNS = [
     "paper_contradicts_itself",
 ]
 DIGITS = {"datasets": 0, "link_prediction": 4, "ablation": 4, "efficiency": 2}
+CAPTION = (
+    "Our number, in brackets the paper's and ours minus the paper's. ‡ a number of the paper that contradicts the "
+    f"ones beside it. The paper's numbers: {CITATION}."
+)
 Ours = tuple[float | None, str]
 
 
@@ -37,7 +41,9 @@ def write_paper_audit(folder: Path) -> None:
     )
     write_csv(folder / "paper_audit.csv", header, rows)
     titled = [name.capitalize() if name != "dataset" else "Network" for name in header]
-    write_table(folder, Table("paper_audit", titled, rows, caption, labels=6), formats=["md"])
+    words = {"f1_vs_pr": "F1", "error_reduction": "error reduction"}
+    spoken = [[words[kind], *rest] for kind, *rest in rows]
+    write_table(folder, Table("paper_audit", titled, spoken, caption, labels=6), formats=["md"])
 
 
 def write_paper_diff(folder: Path, run: RunFolder, results: LinkPrediction) -> None:
@@ -62,9 +68,9 @@ def write_paper_diff(folder: Path, run: RunFolder, results: LinkPrediction) -> N
             ]
         )
     write_csv(folder / "paper_diff.csv", COLUMNS, rows)
-    table = overview(rows)
-    if table.rows:
-        write_table(folder, table, formats=["md"])
+    for table in (overview(rows), *(network_overview(rows, name) for name in ("ablation", "efficiency"))):
+        if table.rows:
+            write_table(folder, table, formats=["md"])
 
 
 def identity(cell: PaperCell | Inconsistency) -> tuple[str, str, str, str]:
@@ -81,11 +87,10 @@ class OurNumbers:
         self.methods = {our_name(name): method for method in run.methods for name in (method.name, method.label)}
         self.counts = {dataset.name: (audit["nodes"], audit["temporal_edges"]) for dataset, audit in run.audits()}
         self.seconds = {}
-        for dataset, edges, method, records in run.fits():
+        for dataset, method, records in measured_fits(run)[1]:
             done = [record for record in records if record.get("status") == "ok"]
             status = "ok" if done else str(records[0].get("status") or "failed")
-            if edges == "train":
-                self.seconds[dataset.name, method.name] = (costs(done)[0] if done else None, status)
+            self.seconds[dataset.name, method.name] = (costs(done)[0] if done else None, status)
 
     def beside(self, cell: PaperCell) -> Ours:
         absent: Ours = (None, "not in this run")
@@ -124,16 +129,34 @@ def overview(rows: list[list[str]]) -> Table:
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for table, dataset, operator, metric, method, paper, ours, difference, status, contradicts in rows:
         if table == "link_prediction" and status != "not in this run":
-            percent = method == ERROR_REDUCTION
-            shown = f"{float(ours):.1f}" if percent and ours else ours or status
-            change = f", {float(difference):+.{1 if percent else 4}f}" if difference else ""
-            mark = "‡" if contradicts == "yes" else ""
-            cells.setdefault((dataset, operator, metric), {})[method] = f"{shown} ({paper}{mark}{change})"
+            digits = 1 if method == ERROR_REDUCTION else 4
+            text = beside_text(paper, ours, difference, status, contradicts, digits)
+            cells.setdefault((dataset, operator, metric), {})[method] = text
     methods = [name for name in (*BASELINES, PROPOSED, ERROR_REDUCTION) if any(name in row for row in cells.values())]
     body = [[*key, *(row.get(name, "—") for name in methods)] for key, row in cells.items()]
-    caption = (
-        "Our number, in brackets the paper's and ours minus the paper's. ‡ a number of the paper that contradicts the "
-        f"ones beside it. The paper's numbers: {CITATION}."
-    )
     titles = ["Error Reduction, %" if name == ERROR_REDUCTION else name for name in methods]
-    return Table("paper_diff", ["Network", "Operator", "Metric", *titles], body, caption, labels=3)
+    return Table("paper_diff", ["Network", "Operator", "Metric", *titles], body, CAPTION, labels=3)
+
+
+def network_overview(rows: list[list[str]], name: str) -> Table:
+    """The ablation or efficiency table of the paper, methods in rows and networks in columns, with ours."""
+    cells: dict[str, dict[str, str]] = {}
+    for table, dataset, _, _, method, *numbers in rows:
+        if table == name and numbers[3] != "not in this run":
+            paper, ours, difference, status, contradicts = numbers
+            digits = DIGITS[name]
+            cells.setdefault(method, {})[dataset] = beside_text(paper, ours, difference, status, contradicts, digits)
+    networks = list(dict.fromkeys(dataset for row in cells.values() for dataset in row))
+    body = [[method, *(row.get(network, "—") for network in networks)] for method, row in cells.items()]
+    about = {
+        "ablation": "F1 under Weighted-L2.",
+        "efficiency": "Wall seconds per epoch; the machines differ, and an epoch is a method's own unit of work.",
+    }
+    return Table(f"paper_diff_{name}", ["Method", *networks], body, f"{about[name]} {CAPTION}")
+
+
+def beside_text(paper: str, ours: str, difference: str, status: str, contradicts: str, digits: int) -> str:
+    """`ours (paper, difference)`; the status where we have no number."""
+    shown = f"{float(ours):.{digits}f}" if ours else status
+    change = f", {float(difference):+.{digits}f}" if difference else ""
+    return f"{shown} ({paper}{'‡' if contradicts == 'yes' else ''}{change})"

@@ -67,7 +67,8 @@ def _summary(chosen: argparse.Namespace) -> None:
         if row["protocol"] == protocol and row["metric"] == "auc" and row["operator"] in ("hadamard", "score")
     }
     lines = [["", *(dataset["label"] for dataset in run["datasets"])]]
-    for method in run["methods"]:
+    evaluated = {method for method, _ in cells}
+    for method in (method for method in run["methods"] if method["name"] in evaluated):
         lines.append([method["label"], *(cells.get((method["name"], d["name"]), "-") for d in run["datasets"])])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     print(f"\nLink prediction, AUC (protocol {protocol}, Hadamard)")
@@ -77,7 +78,7 @@ def _summary(chosen: argparse.Namespace) -> None:
                 [first.ljust(widths[0]), *(text.rjust(width) for text, width in zip(rest, widths[1:], strict=True))]
             )
         )
-    failed = rows_of(chosen.run_folder / "tables" / "status.csv")
-    if failed:
-        print(f"{len(failed)} cells have no number; tables/status.csv says why.")
+    missing = sum(int(row["cells"]) for row in rows_of(chosen.run_folder / "tables" / "status.csv"))
+    if missing:
+        print(f"{missing} of all numbers are missing; {chosen.run_folder / 'tables' / 'status.csv'} says why.")
     print(f"Everything else: {chosen.run_folder / 'index.html'}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.machine import machine_text
-from evaluation.run_folder import RunFolder
+from evaluation.run_folder import Dataset, Method, RunFolder
 from evaluation.table_formats import Table, number_text, write_csv, write_table
 
 STATUS_COLUMNS = ["task", "dataset", "method", "seed", "protocol", "status", "reason", "cells"]
@@ -50,10 +50,16 @@ def beside(ours: int, paper: int | None) -> list[str]:
     return ["", ""] if paper is None else [f"{paper:,}", f"{ours - paper:+,}" if ours != paper else "0"]
 
 
+def measured_fits(run: RunFolder) -> tuple[bool, list[tuple[Dataset, Method, list[dict[str, Any]]]]]:
+    """The fits to take costs from: the timed ones (True) if the run has any, else those of the main tables."""
+    timed = [(dataset, method, [record]) for dataset, method, record in run.timings()]
+    fits = [(dataset, method, records) for dataset, edges, method, records in run.fits() if edges == "train"]
+    return bool(timed), timed or fits
+
+
 def write_efficiency(folder: Path, run: RunFolder) -> None:
     """Seconds per epoch (wall and CPU), threads, throughput and peak memory: of timed fits if the run has any."""
-    timed = [(dataset, method, [record]) for dataset, method, record in run.timings()]
-    fits = timed or [(dataset, method, records) for dataset, edges, method, records in run.fits() if edges == "train"]
+    timed, fits = measured_fits(run)
     if not fits:
         return
     rows = [[dataset.label, method.label, *cost_cells(records)] for dataset, method, records in fits]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from datasets.atomic import read_json
 from datasets.machine import machine_text
@@ -93,6 +94,12 @@ def draw_scaling(run: RunFolder) -> tuple[Figure, str] | None:
         )
     axis.set_xscale("log")
     axis.set_yscale("log")
+    sizes = sorted({edges for one in growth for edges in one.edges})
+    axis.set_xticks(sizes, [f"{edges:,}" for edges in sizes])
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda seconds, _: f"{seconds:g}"))
+    for one_axis in (axis.xaxis, axis.yaxis):
+        one_axis.set_minor_locator(NullLocator())
     axis.set_xlabel("number of edges")
     axis.set_ylabel("wall seconds per epoch")
     figure.legend(loc="outside right upper", title="method (slope)")

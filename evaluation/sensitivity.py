@@ -126,6 +126,7 @@ def positions(axis: Axes, values: list[Any]) -> list[float]:
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         if len(values) > 2 and all(value > 0 and math.log2(value).is_integer() for value in values):
             axis.set_xscale("log", base=2)
+        axis.set_xticks(values, [f"{value:g}" for value in values])
         return [float(value) for value in values]
     axis.set_xticks(range(len(values)), [text_of(value) for value in values])
     return [float(place) for place in range(len(values))]

@@ -19,7 +19,7 @@ from evaluation.tuning import write_tuning
 
 
 def write_tables(folder: Path, tables: Path | None = None) -> None:
-    """Write the tables of a run; link_prediction.csv comes last, because it says to the workflow that all is there."""
+    """Write all tables of a run into its folder `tables`, or into another one to compare."""
     run = RunFolder(folder)
     tables = folder / "tables" if tables is None else tables
     link_prediction = read_link_prediction(run)

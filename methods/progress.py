@@ -5,6 +5,7 @@ reads it, so that a long fit shows its speed and time left although its words go
 """
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,9 @@ class LastLine:
     def write(self, text: str) -> None:
         line = text.strip()
         if line:
-            try:
+            # A fit does not fail because nobody can be told how far it is.
+            with suppress(OSError):
                 self.path.write_text(line, encoding="utf-8")
-            except OSError:
-                pass  # a fit does not fail because nobody can be told how far it is
 
     def flush(self) -> None:
         """Written already."""

@@ -14,6 +14,7 @@ from datasets.code import code_files
 from datasets.errors import UserError
 from datasets.schema import nearest
 from evaluation.protocols import PROTOCOLS
+from evaluation.sections import Place, place_of_table
 from methods.parameters import as_settings
 from methods.registry import Method, load_method, method_code, resolve
 from workflow.schema import complete
@@ -213,6 +214,10 @@ class Configuration:
             if method.kind != "score"
             for seed in self.seeds
         ]
+
+    def place_of_table(self, name: str) -> Place:
+        """The section and the title of a table by the name of its file."""
+        return place_of_table(name, {entry.name: entry.label for entry in self.datasets})
 
     def description(self) -> str:
         """run.json: what tables, figures and the page need to know about the run, in the order they show it."""

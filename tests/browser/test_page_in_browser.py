@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 PAGE = Path(__file__).parents[2] / "results" / "test" / "index.html"
@@ -71,8 +72,10 @@ def test_every_image_shows(page):
 
 def test_every_image_and_control_has_a_name(page):
     assert all(image.get_attribute("alt") for image in page.find_elements(By.TAG_NAME, "img"))
-    for control in page.find_elements(By.CSS_SELECTOR, "select, button, summary"):
-        assert control.accessible_name
+    controls = page.find_elements(By.CSS_SELECTOR, "select, button, summary, [role=region]")
+    shown = [control for control in controls if control.is_displayed()]  # the dialog's are not
+    assert shown
+    assert all(control.accessible_name for control in shown)
 
 
 def test_a_click_on_a_network_sorts_by_it_and_a_second_click_turns_the_order(page):
@@ -100,6 +103,52 @@ def test_choosing_another_metric_changes_the_numbers(page):
 def test_choosing_a_network_leaves_its_column_only(page):
     Select(page.find_element(By.ID, "dataset")).select_by_index(1)
     assert len(page.find_elements(By.CSS_SELECTOR, "#board thead th")) == 2
+
+
+def test_a_figure_opens_large_grows_and_closes_with_escape(page):
+    button = page.find_element(By.CSS_SELECTOR, "figure button")
+    small = button.size["width"]
+    button.send_keys(Keys.ENTER)
+    large = page.find_element(By.CSS_SELECTOR, "#zoom img")
+    assert page.find_element(By.ID, "zoom").get_property("open")
+    before = large.size["width"]
+    assert before > small
+    page.find_element(By.XPATH, "//dialog//button[text()='Larger']").click()
+    assert large.size["width"] > before
+    page.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not page.find_element(By.ID, "zoom").get_property("open")
+
+
+def brightness(page, selector, side):
+    color = page.execute_script(
+        "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]].match(/\\d+/g)", selector, side
+    )
+    return sum(map(int, color[:3])) / 3
+
+
+def test_ink_and_paper_change_places_for_readers_who_like_it_dark(page):
+    assert brightness(page, "body", "color") < 100 < brightness(page, "body", "backgroundColor")
+    wish = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+    try:
+        assert brightness(page, "body", "backgroundColor") < 100 < brightness(page, "body", "color")
+        assert brightness(page, "tbody th", "backgroundColor") < 100
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_the_name_of_a_row_stays_in_sight_when_numbers_are_scrolled(page):
+    page.set_window_size(400, 800)
+    try:
+        place = page.execute_script(
+            "const boxes = [...document.querySelectorAll('.scroll')];"
+            "const box = boxes.find(one => one.scrollWidth > one.clientWidth + 100);"
+            "box.scrollLeft = 100; const name = box.querySelector('tbody th');"
+            "return [box.getBoundingClientRect().left, name.getBoundingClientRect().left]"
+        )
+    finally:
+        page.set_window_size(1200, 900)
+    assert abs(place[0] - place[1]) < 3
 
 
 def test_links_inside_the_page_lead_somewhere(page):

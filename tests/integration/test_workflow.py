@@ -1,5 +1,6 @@
 """The whole DAG on toy sizes: what it makes, what it makes again, and what it says when something is wrong."""
 
+import html
 import json
 import re
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from evaluation.manifest import verify
 from tests.integration.project_copy import copy_project, snakemake
 
 
@@ -52,11 +54,35 @@ def test_the_run_leaves_tables_figures_a_page_and_a_manifest(project):
     assert set(table["dataset"]) == set(config["datasets"])
     # Precision is undefined where a classifier on so few examples predicts no positive; AUC always exists.
     assert set(table[table["metric"] == "auc"]["status"]) == {"ok"}
-    assert (results / "figures" / "captions.json").exists()
     for experiment in ("ablation", "efficiency", "scaling", "sensitivity", "tuning"):
         assert (results / "tables" / f"{experiment}.csv").exists()
     assert "<table" in (results / "index.html").read_text()
     assert json.loads((results / "manifest.json").read_text())["files"]
+
+
+def test_the_report_shows_every_figure_and_table_with_its_caption(project):
+    results = project / "results" / "test"
+    made = snakemake(project, "--configfile", "config/test.yaml", "--report", "results/test/report.html")
+    assert made.returncode == 0, made.stdout
+    page = (results / "report.html").read_text(encoding="utf-8")
+    shown, categories = (
+        json.loads(re.search(rf'<script id="{name}">\s*var {name} = (.*);$', page, flags=re.MULTILINE)[1])
+        for name in ("results", "categories")
+    )
+    wanted = [results / "index.html", results / "leakage" / "tiny_communities.json"]
+    wanted += [*results.glob("figures/*.svg"), *results.glob("tables/*.csv")]
+    assert set(shown) == {str(path.relative_to(project)) for path in wanted}
+    assert "Other" not in categories
+    for name, result in shown.items():
+        said = html.unescape(re.sub(r"<[^>]+>", "", result["caption"])).strip()
+        path = project / name
+        if path.suffix == ".svg":
+            assert said == path.with_suffix(".txt").read_text().strip()
+        elif path.with_suffix(".md").exists():
+            assert said == path.with_suffix(".md").read_text().strip().splitlines()[-1]
+        else:
+            assert said
+    assert verify(results) > 0  # the report does not count as a change of the run
 
 
 def test_a_finished_run_has_nothing_left_to_do(project):

@@ -211,8 +211,8 @@ def test_reconstruction_table_gives_precision_and_ceiling(run_folder):
 def test_ablation_shows_the_method_and_its_variants(run_folder):
     write_tables(run_folder)
     assert rows_of(run_folder, "ablation.csv") == [
-        {"Method": "EHNA", "Digg": "0.8360", "Toy": "0.8350"},
-        {"Method": "EHNA-NA", "Digg": "0.7860", "Toy": "0.7850"},
+        {"Method": "EHNA", "Digg": "0.8360 [0.811, 0.861]", "Toy": "0.8350 [0.810, 0.860]"},
+        {"Method": "EHNA-NA", "Digg": "0.7860 [0.755, 0.817]", "Toy": "0.7850 [0.754, 0.816]"},
     ]
     assert "EHNA-NA" not in (run_folder / "tables" / "link_prediction_digg.csv").read_text()
 
@@ -250,10 +250,18 @@ def test_every_number_of_the_paper_about_a_network_of_the_run_stands_beside_ours
     assert sum(row["paper_contradicts_itself"] == "yes" for row in rows) == 6
 
 
+def test_the_papers_ablation_and_efficiency_tables_stand_beside_ours(run_folder):
+    write_tables(run_folder)
+    ablation = (run_folder / "tables" / "paper_diff_ablation.md").read_text()
+    assert "| EHNA-NA | 0.7860 (0.8131, -0.0271) |" in ablation
+    efficiency = (run_folder / "tables" / "paper_diff_efficiency.md").read_text()
+    assert "| EHNA | 2.00 (7.8e2, -778.00) |" in efficiency
+
+
 def test_no_comparison_with_the_paper_on_other_networks(tmp_path):
     folder = write_run(tmp_path, datasets=["toy"])
     write_tables(folder)
-    assert not (folder / "tables" / "paper_diff.csv").exists()
+    assert not list((folder / "tables").glob("paper_diff*"))
 
 
 def test_audit_of_the_paper_is_written_with_the_seven_cells(run_folder):

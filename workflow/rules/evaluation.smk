@@ -80,7 +80,13 @@ rule leakage:
         examples=f"{RESULTS}/examples/{{dataset}}/test/draw-1.arrow",
         code=code("evaluation.leakage"),
     output:
-        f"{RESULTS}/leakage/{{dataset}}.json",
+        report(
+            f"{RESULTS}/leakage/{{dataset}}.json",
+            caption="../report/leakage.rst",
+            category=NETWORKS,
+            subcategory="Leakage",
+            labels={"Report": "{dataset}"},
+        ),
     log:
         f"{RESULTS}/logs/leakage/{{dataset}}.log",
     conda:

@@ -1,7 +1,4 @@
-# Tables, figures, the page, and the record of what made them.
-
-TABLES = f"{RESULTS}/tables/link_prediction.csv"
-FIGURES = f"{RESULTS}/figures/captions.json"
+# Tables, figures, the page, and the record of what made them; `report` says where `snakemake --report` shows them.
 
 
 rule describe:
@@ -30,37 +27,57 @@ rule tables:
         tuning=experiments.tuning_files(),
         code=code("evaluation.tables_command"),
     output:
-        TABLES,
+        report(
+            directory(f"{RESULTS}/tables"),
+            patterns=["{table}.csv"],
+            caption="../report/table.rst",
+            category=lambda wildcards: settings.place_of_table(
+                wildcards.table
+            ).section,
+            subcategory="Tables",
+            labels=lambda wildcards: {
+                "Table": settings.place_of_table(wildcards.table).title
+            },
+        ),
     log:
         f"{RESULTS}/logs/tables.log",
     conda:
         "../envs/harness.yaml"
     params:
-        folder=subpath(output[0], ancestor=2),
+        folder=subpath(output[0], parent=True),
     shell:
         "python -m evaluation tables --run-folder {params.folder:q} > {log:q} 2>&1"
 
 
 rule figures:
     input:
-        TABLES,
+        rules.tables.output,
         code=code("evaluation.figures_command"),
     output:
-        FIGURES,
+        report(
+            directory(f"{RESULTS}/figures"),
+            patterns=["{figure}.svg"],
+            caption="../report/figure.rst",
+            category=lambda wildcards: place_of_figure(wildcards.figure).section,
+            subcategory="Figures",
+            labels=lambda wildcards: {
+                "Figure": place_of_figure(wildcards.figure).title
+            },
+        ),
     log:
         f"{RESULTS}/logs/figures.log",
     conda:
         "../envs/harness.yaml"
     params:
-        folder=subpath(output[0], ancestor=2),
+        folder=subpath(output[0], parent=True),
     shell:
         "python -m evaluation figures --run-folder {params.folder:q} > {log:q} 2>&1"
 
 
 rule manifest:
     input:
-        TABLES,
-        FIGURES,
+        rules.tables.output,
+        rules.figures.output,
         code=code("evaluation.manifest"),
     output:
         f"{RESULTS}/manifest.json",
@@ -76,13 +93,18 @@ rule manifest:
 
 rule page:
     input:
-        TABLES,
-        FIGURES,
+        rules.tables.output,
+        rules.figures.output,
         rules.manifest.output,
         code=code("evaluation.page"),
         template="evaluation/page.html",
     output:
-        f"{RESULTS}/index.html",
+        report(
+            f"{RESULTS}/index.html",
+            caption="../report/page.rst",
+            category="Page of the run",
+            labels={"Page": "Everything on one page"},
+        ),
     log:
         f"{RESULTS}/logs/page.log",
     conda:
