@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evaluation.link_prediction_tables import OPERATORS, count
+from evaluation.link_prediction_tables import OPERATORS, count, means_of
 from evaluation.repeats import Summary, collect, summarize
 from evaluation.run_folder import LINK_PREDICTION_COLUMNS, RunFolder, read_repeats
 from evaluation.statistics import covered_layers
@@ -80,7 +80,10 @@ def write_sensitivity(folder: Path, run: RunFolder) -> None:
         for parameter, values in found.settings.items()
         for value in values
     ]
-    caption = f"AUC of {found.method} on {found.dataset} when one parameter changes and the others stay as they are."
+    caption = (
+        f"AUC of {found.method} on {found.dataset} when one parameter changes and the others stay as they are: "
+        f"{means_of(max(summary.shape for summary in found.summaries.values()))}."
+    )
     write_table(folder, Table("sensitivity", ["Parameter", "Value", *OPERATORS.values()], rows, caption, labels=2))
 
 

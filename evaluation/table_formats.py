@@ -21,6 +21,10 @@ LATEX_SPECIAL = {
     "±": r"$\pm$",
     "†": r"$\dagger$",
     "—": "---",
+    # Other characters in the old text fonts that LaTeX starts with.
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
 }
 
 
@@ -85,13 +89,20 @@ def markdown(table: Table) -> str:
 
 
 def latex(table: Table) -> str:
-    """A table environment for the booktabs and multirow packages; a rule between blocks of equal first label."""
+    """A table environment with the caption on top and a rule between blocks of equal first label.
+
+    A table that is wider than the page is made as small as it takes, and no other.
+    """
     columns = "l" * table.labels + "r" * (len(table.header) - table.labels)
     heading = " & ".join(escape(text) for text in table.header)
     lines = [
-        "% needs \\usepackage{booktabs,multirow}",
+        "% needs \\usepackage{booktabs,multirow,graphicx}",
         r"\begin{table*}",
         r"\centering",
+        rf"\caption{{{escape(table.caption)}}}",
+        rf"\label{{tab:{table.name}}}",
+        r"\smallskip",
+        r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         rf"{heading} \\",
@@ -104,7 +115,7 @@ def latex(table: Table) -> str:
             lines.append(r"\midrule")
         for i in range(start, start + size):
             cells = [
-                rf"\textbf{{{escape(text)}}}" if (i, j) in table.bold else escape(text)
+                rf"\textbf{{{latex_cell(text)}}}" if (i, j) in table.bold else latex_cell(text)
                 for j, text in enumerate(table.rows[i])
             ]
             if size > 1:
@@ -113,12 +124,16 @@ def latex(table: Table) -> str:
         start += size
     lines += [
         r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{escape(table.caption)}}}",
-        rf"\label{{tab:{table.name}}}",
+        r"\end{tabular}}",
         r"\end{table*}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def latex_cell(text: str) -> str:
+    """The text of a cell, with a minus and not a hyphen before a negative number."""
+    negative = text[:1] == "-" and text[1:2].isdigit()
+    return f"$-${escape(text[1:])}" if negative else escape(text)
 
 
 def block_sizes(labels: Sequence[str]) -> list[int]:

@@ -348,6 +348,13 @@ def test_markdown_escapes_pipes_and_latex_its_special_characters():
     assert r"\caption{R\&D}" in text
 
 
+def test_latex_has_a_minus_before_negative_numbers_and_signs_that_old_fonts_lack():
+    table = Table("t", ["a", "b"], [["under-used", "-0.5"], ["<1e-15", "-"]], "none")
+    text = latex(table)
+    assert r"under-used & $-$0.5 \\" in text
+    assert r"$<$1e-15 & - \\" in text
+
+
 def test_latex_braces_and_environments_balance(run_folder):
     write_tables(run_folder)
     for path in (run_folder / "tables").glob("*.tex"):
