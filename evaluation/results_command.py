@@ -80,5 +80,5 @@ def _summary(chosen: argparse.Namespace) -> None:
         )
     missing = sum(int(row["cells"]) for row in rows_of(chosen.run_folder / "tables" / "status.csv"))
     if missing:
-        print(f"{missing} of all numbers are missing; {chosen.run_folder / 'tables' / 'status.csv'} says why.")
+        print(f"{missing} numbers are missing; {chosen.run_folder / 'tables' / 'status.csv'} says why.")
     print(f"Everything else: {chosen.run_folder / 'index.html'}")

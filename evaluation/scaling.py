@@ -106,6 +106,7 @@ def draw_scaling(run: RunFolder) -> tuple[Figure, str] | None:
     caption = (
         "Cost against size: wall seconds per epoch of one timed fit on generated networks with five edges per node; in "
         "brackets the exponent of the fitted power law (1 is linear growth), n = 1 fit per point. An epoch is a "
-        "method's own unit of work, so compare slopes between methods, not seconds."
+        "method's own unit of work, so compare slopes between methods, not seconds. "
+        f"Machine: {growth[0].machine}."
     )
     return figure, caption

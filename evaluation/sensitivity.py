@@ -20,12 +20,12 @@ from evaluation.table_formats import Table, number_text, write_csv, write_table
 
 METRIC = "auc"
 LONG_COLUMNS = ["parameter", "value", "operator", "metric", "mean", "sd", "ci_low", "ci_high", "n", "status"]
-# One hue in four steps and four markers: the operators are not methods, so they do not take the methods' colors.
+# Four grays, markers and lines: the operators are not methods, so they do not take the methods' colors.
 LINES = {
-    "mean": ("#BDBDBD", "s"),
-    "hadamard": ("#7A7A7A", "^"),
-    "weighted_l1": ("#4A4A4A", "o"),
-    "weighted_l2": ("#000000", "D"),
+    "mean": ("#9A9A9A", "s", ":"),
+    "hadamard": ("#737373", "^", "-."),
+    "weighted_l1": ("#454545", "o", "--"),
+    "weighted_l2": ("#000000", "D", "-"),
 }
 
 
@@ -136,12 +136,21 @@ def positions(axis: Axes, values: list[Any]) -> list[float]:
 
 
 def draw_line(axis: Axes, x: list[float], summaries: list[Summary | None], operator: str) -> None:
-    color, marker = LINES[operator]
+    color, marker, line = LINES[operator]
 
     def numbers(name: str) -> list[float]:
         found = [getattr(summary, name) if summary is not None else None for summary in summaries]
         return [np.nan if value is None else value for value in found]
 
     low, high = np.clip(numbers("ci_low"), 0, 1), np.clip(numbers("ci_high"), 0, 1)
-    axis.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
-    axis.plot(x, numbers("mean"), color=color, marker=marker, markersize=3, linewidth=1.2, label=OPERATORS[operator])
+    axis.fill_between(x, low, high, color=color, alpha=0.1, linewidth=0)
+    axis.plot(
+        x,
+        numbers("mean"),
+        color=color,
+        marker=marker,
+        markersize=3.5,
+        linestyle=line,
+        linewidth=1.2,
+        label=OPERATORS[operator],
+    )
