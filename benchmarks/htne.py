@@ -1,4 +1,4 @@
-"""HTNE's speed and loss against plain torch with sparse embeddings, its cost as networks grow, and its memory."""
+"""HTNE's speed and loss against plain torch with sparse embeddings."""
 
 import os
 import time
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from benchmarks.measurement import Measurement
 from benchmarks.peers.plain_htne import PlainHTNE
-from benchmarks.walk_scaling import FLAT, LARGE, SMALL, peak_memory
 from datasets.network import TemporalNetwork
 from datasets.synthetic import generate
 from methods.htne.events import events_of
@@ -97,21 +96,4 @@ def measure() -> list[Measurement]:
             target=0.99,
             lower_is_better=True,
         ),
-        flat_cost(setting),
-        peak_memory("htne", ["epochs=1"]),
     ]
-
-
-def flat_cost(setting: str) -> Measurement:
-    """In seconds of CPU, on one thread. The arithmetic per edge is the same; the wait for memory is not."""
-    small, large = (Trial(generate(*size, seed=1), 200_000) for size in (SMALL, LARGE))
-    spent = [(small.train(1, time.process_time)[0], large.train(1, time.process_time)[0]) for _ in range(REPEATS)]
-    return Measurement(
-        "flat cost: HTNE edge",
-        min(seconds for _, seconds in spent) * 1e9,
-        min(seconds for seconds, _ in spent) * 1e9,
-        "CPU ns",
-        f"generated: {LARGE[1]} edges (ours) and {SMALL[1]} edges (peer), {setting}, 1 thread",
-        target=FLAT,
-        lower_is_better=True,
-    )

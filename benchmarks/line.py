@@ -1,4 +1,4 @@
-"""LINE's samples per second against the published algorithm in plain C, its cost as networks grow, and its memory."""
+"""LINE's samples per second against the published algorithm in plain C."""
 
 import os
 import tempfile
@@ -11,7 +11,6 @@ import numpy as np
 
 from benchmarks.measurement import Measurement
 from benchmarks.peers.plain_line import PlainLine
-from benchmarks.walk_scaling import FLAT, LARGE, SMALL, peak_memory
 from datasets.network import TemporalNetwork
 from datasets.synthetic import generate
 from methods.line.training import Half, WeightedGraph, initial_half, load_kernel, train_epoch, weighted_graph
@@ -23,12 +22,8 @@ SAMPLES, REPEATS = 3_000_000, 4
 
 
 def measure() -> list[Measurement]:
-    threads = os.cpu_count() or 1
-    return [*speed(threads), *flat_cost(), peak_memory("line", ["samples_per_edge=1"])]
-
-
-def speed(threads: int) -> list[Measurement]:
     """Ours and the peer take turns, so that a busy spell of the machine strikes both."""
+    threads = os.cpu_count() or 1
     network = generate(N_NODES, N_EDGES, seed=1)
     graph = weighted_graph(network)
     data = (
@@ -54,25 +49,6 @@ def speed(threads: int) -> list[Measurement]:
     return rows
 
 
-def flat_cost() -> list[Measurement]:
-    """In seconds of CPU, on one thread. The arithmetic per sample is the same; the wait for memory is not."""
-    cases = []
-    for n_nodes, n_edges in (SMALL, LARGE):
-        graph = weighted_graph(generate(n_nodes, n_edges, seed=1))
-        cases.append((graph, [initial_half(order, n_nodes, DIMENSIONS, seed=1) for order in (1, 2)]))
-    data = f"generated: {LARGE[1]} edges (ours) and {SMALL[1]} edges (peer), {DIMENSIONS} dimensions, 1 thread"
-    rows = []
-    for order, name in ((1, "first"), (2, "second")):
-        spent: list[list[float]] = [[], []]
-        for _ in range(REPEATS):
-            for (graph, halves), seconds in zip(cases, spent, strict=True):
-                seconds.append(seconds_per_sample(halves[order - 1], graph, 1, time.process_time))
-        small, large = (min(seconds) * 1e9 for seconds in spent)
-        what = f"flat cost: LINE sample, {name} order"
-        rows.append(Measurement(what, large, small, "CPU ns", data, target=FLAT, lower_is_better=True))
-    return rows
-
-
 def seconds_per_sample(
     half: Half, graph: WeightedGraph, threads: int, clock: Callable[[], float] = time.perf_counter
 ) -> float:
@@ -90,5 +66,5 @@ def plain_line(network: TemporalNetwork, folder: Path) -> PlainLine:
     ends = np.repeat(np.arange(network.n_nodes, dtype=np.int32), np.diff(merged.offsets))
     once = ends < merged.neighbors
     pairs = np.stack([ends[once], merged.neighbors[once]], axis=1)
-    weights = np.diff(merged.cumulative)[once].astype(np.float32)
+    weights = merged.weights[once].astype(np.float32)
     return PlainLine(network.n_nodes, pairs, weights, DIMENSIONS, folder)

@@ -10,7 +10,7 @@ from benchmarks.measurement import Measurement, best_seconds
 from benchmarks.peers.environment import run_peer
 from datasets.synthetic import generate
 from methods.walks.static import static_walks
-from methods.walks.static_graph import StaticGraph, merged_graph
+from methods.walks.static_graph import StaticGraph, WalkGraph, merged_graph, walk_graph
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs
 WALK_LENGTH, P, Q = 80, 0.5, 2.0
@@ -24,7 +24,7 @@ def measure() -> list[Measurement]:
         edges = Path(folder) / "edges.tsv"
         write_edges(graph, edges)
         peers = run_peer("walk_peers", edges, WALK_LENGTH, P, Q, threads)
-    ours = steps_per_second(graph)
+    ours = steps_per_second(walk_graph(graph))
     data = f"generated: {N_NODES} nodes, {len(graph.neighbors) // 2} pairs; p={P}, q={Q}, {threads} threads"
     return [
         Measurement("static walks / PecanPy 2.0.9 SparseOTF", ours, peers["pecanpy"], "steps/s", data, target=5),
@@ -32,7 +32,7 @@ def measure() -> list[Measurement]:
     ]
 
 
-def steps_per_second(graph: StaticGraph) -> float:
+def steps_per_second(graph: WalkGraph) -> float:
     starts = np.tile(np.arange(N_NODES, dtype=np.int32), WALKS_PER_NODE)
     static_walks(graph, starts[:100], WALK_LENGTH, P, Q, seed=1)
     seconds = best_seconds(lambda: static_walks(graph, starts, WALK_LENGTH, P, Q, seed=1), repeats=5)
@@ -43,5 +43,5 @@ def write_edges(graph: StaticGraph, path: Path) -> None:
     """Every pair once, `u v weight` with tabs, as both peers read it."""
     ends = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
     once = ends < graph.neighbors
-    rows = np.column_stack([ends, graph.neighbors, np.diff(graph.cumulative)])[once]
+    rows = np.column_stack([ends, graph.neighbors, graph.weights])[once]
     np.savetxt(path, rows, fmt="%d", delimiter="\t")

@@ -9,7 +9,7 @@ from datasets.network import TemporalNetwork
 from methods.errors import MethodError
 from methods.run import Run
 from methods.walks.corpus import skip_gram
-from methods.walks.forward import BudgetedWalks
+from methods.walks.forward import BudgetedWalks, time_order
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
@@ -22,11 +22,10 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
         )
     walkers = int(np.count_nonzero(network.degrees))
     walks = BudgetedWalks(
-        network,
+        time_order(network, params["allow_ties"]),
         windows_wanted=params["walks_per_node"] * walkers * (walk_length - window + 1),
         walk_length=walk_length,
         window=window,
-        allow_ties=params["allow_ties"],
         seed=run.seed,
     )
     # How many tokens the windows take is known only after the search, which the epoch's time must cover.

@@ -26,7 +26,7 @@ from methods.walks.static_graph import merged_graph
 # Samples are drawn this many at a time, so that their rows are known early enough to be fetched ahead.
 BLOCK = 256
 # How many samples ahead: one sample takes about as long as memory takes to answer; 1 to 8 measured within noise.
-AHEAD = 2
+AHEAD = 4
 # The learning rate falls to this share of its start and no further.
 LEAST_RATE = 1e-4
 
@@ -53,7 +53,7 @@ def weighted_graph(network: TemporalNetwork) -> WeightedGraph:
     ends = np.repeat(np.arange(network.n_nodes, dtype=np.int32), np.diff(merged.offsets))
     once = ends < merged.neighbors
     pairs = np.stack([ends[once], merged.neighbors[once]], axis=1)
-    return WeightedGraph(pairs, alias_table(np.diff(merged.cumulative)[once]), noise_table(network.degrees))
+    return WeightedGraph(pairs, alias_table(merged.weights[once]), noise_table(network.degrees))
 
 
 @dataclass(frozen=True)
@@ -160,25 +160,26 @@ def train_samples(
                 targets[j, 1 + k] = drawn[j * negatives + k]
 
         for j in range(n_block):
-            if j + AHEAD < n_block:
-                prefetch(vertex, sources[j + AHEAD])
-                for k in range(1 + negatives):
-                    prefetch(other, targets[j + AHEAD, k])
-            step(vertex, sources[j], other, targets, j, rate, move_of_u)
+            step(vertex, sources, other, targets, j, min(j + AHEAD, n_block - 1), rate, move_of_u)
 
 
 @numba.njit(cache=True, nogil=True, fastmath=VECTORIZE)
-def step(vertex, u, other, targets, at, rate, move_of_u):
+def step(vertex, sources, other, targets, at, ahead, rate, move_of_u):
     """One edge and its negatives: targets[at, 0] is v, the others are noise. float32 throughout.
 
-    Rows are indexed where they stand: a view, `c_v = other[v]`, would cost two atomic counts of references.
+    Rows of sample `ahead` are asked for one at a time: a processor has some twenty requests under way and stops when
+    there are more, and all rows of a sample together are 28. Rows are indexed where they stand: a view,
+    `c_v = other[v]`, would cost two atomic counts of references.
     """
     one = np.float32(1.0)
     dimensions = vertex.shape[1]
+    u = sources[at]
+    prefetch(vertex, sources[ahead])
     for i in range(dimensions):
         move_of_u[i] = np.float32(0.0)
     for k in range(targets.shape[1]):
         v = targets[at, k]
+        prefetch(other, targets[ahead, k])
         product = np.float32(0.0)
         for i in range(dimensions):
             product += vertex[u, i] * other[v, i]

@@ -10,14 +10,14 @@ from datasets.network import TemporalNetwork
 from methods.run import Run
 from methods.walks.corpus import skip_gram
 from methods.walks.static import static_walks
-from methods.walks.static_graph import StaticGraph, merged_graph
+from methods.walks.static_graph import WalkGraph, merged_graph, walk_graph
 
 WALKS_AT_ONCE = 50_000
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
     """`walks_per_node` walks of `walk_length` nodes from every node that has a contact; the others get zero vectors."""
-    graph = merged_graph(network)
+    graph = walk_graph(merged_graph(network))
     tokens = int(np.count_nonzero(network.degrees)) * params["walks_per_node"] * params["walk_length"]
 
     def blocks() -> Iterator[NDArray[np.int32]]:
@@ -26,7 +26,7 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
     return skip_gram(blocks, network.n_nodes, work=tokens, unit="tokens", params=params, run=run)
 
 
-def walk_blocks(graph: StaticGraph, params: dict[str, Any], seed: int) -> Iterator[NDArray[np.int32]]:
+def walk_blocks(graph: WalkGraph, params: dict[str, Any], seed: int) -> Iterator[NDArray[np.int32]]:
     """Rounds of one walk from every node, each round in a random order of its own, as in the reference."""
     nodes = np.flatnonzero(np.diff(graph.offsets)).astype(np.int32)
     for round_number in range(params["walks_per_node"]):

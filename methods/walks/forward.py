@@ -11,6 +11,7 @@ would go back and forth over it without end; an older contact of the same time m
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -18,25 +19,69 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from datasets.network import TemporalNetwork
+from methods.table_rows import prefetch
 from methods.walks.corpus import ENDED
+from methods.walks.crossings import CROSSING
 from methods.walks.random_stream import below, stream
 
 TRIED_AT_ONCE = 2**16  # row numbers of a block fit 16 bits
 DRAWN_AGAIN_AT_ONCE = 50_000
 LEAST_SUCCESS = 0.01
-IN_STEP = 32  # walks that a thread takes in step with each other, so that their waits for memory overlap
+GROUP = 256  # walks that a thread takes in step with each other, so that their waits for memory overlap
 
 
-def forward_walks(
-    network: TemporalNetwork, numbers: NDArray[np.int64], walk_length: int, allow_ties: bool, seed: int
-) -> NDArray[np.int32]:
+class TimeOrder(NamedTuple):
+    """Where a walk may go on after each contact, in either direction.
+
+    `crossings` stand in the order of the time-ordered adjacency, so that the contacts of a node that are later than the
+    one just used are one stretch of it. With ties the contact just used, at `back`, is within that stretch and does not
+    count in `n_next`; without ties it is not, and `back` is `n_next`. `position[row]` tells where the crossings of a
+    contact stand that lead from its source and from its target.
+    """
+
+    crossings: NDArray[np.void]
+    position: NDArray[np.uint32]
+
+
+def time_order(network: TemporalNetwork, allow_ties: bool) -> TimeOrder:
+    """Look up once for every contact which ones may follow it."""
+    crossings = np.empty(2 * network.n_edges, dtype=CROSSING)
+    position = np.empty((network.n_edges, 2), dtype=np.uint32)
+    _fill_crossings(network.source, network.adjacency, allow_ties, position, crossings)
+    return TimeOrder(crossings, position)
+
+
+@numba.njit(cache=True)
+def _fill_crossings(source, adjacency, allow_ties, position, crossings):
+    for node in range(len(adjacency.offsets) - 1):
+        for at in range(adjacency.offsets[node], adjacency.offsets[node + 1]):
+            edge = adjacency.edges[at]
+            position[edge, 0 if source[edge] == node else 1] = at
+    for node in range(len(adjacency.offsets) - 1):
+        end = adjacency.offsets[node + 1]
+        first_of_time = first_later = adjacency.offsets[node]
+        for at in range(adjacency.offsets[node], end):
+            if adjacency.times[at] != adjacency.times[first_of_time]:
+                first_of_time = at
+            while first_later < end and adjacency.times[first_later] <= adjacency.times[at]:
+                first_later += 1
+            edge = adjacency.edges[at]
+            # A walk comes to this node by the contact's other direction.
+            crossing = crossings[position[edge, 1 if source[edge] == node else 0]]
+            crossing.neighbor = node
+            crossing.first_next = first_of_time if allow_ties else first_later
+            crossing.n_next = end - first_of_time - 1 if allow_ties else end - first_later
+            crossing.back = at - first_of_time if allow_ties else crossing.n_next
+
+
+def forward_walks(order: TimeOrder, numbers: NDArray[np.int64], walk_length: int, seed: int) -> NDArray[np.int32]:
     """Walks as rows of `walk_length` nodes, those that ended early filled up with -1; at least two nodes are real.
 
-    `numbers` says which of a seed's walks to draw: each number has its own random numbers, so that blocks and threads
-    do not change a walk, and a walk can be drawn again.
+    `numbers` says which of a seed's walks to draw: each number has its own random numbers, so that groups, blocks and
+    threads do not change a walk, and a walk can be drawn again.
     """
     walks = np.empty((len(numbers), walk_length), dtype=np.int32)
-    _forward_walks(network.source, network.target, network.time, network.adjacency, allow_ties, seed, numbers, walks)
+    _forward_walks(order, seed, numbers, walks)
     return walks
 
 
@@ -49,11 +94,10 @@ class BudgetedWalks:
     is given up, or a network of short time-respecting paths would keep it going for ever.
     """
 
-    network: TemporalNetwork
+    order: TimeOrder
     windows_wanted: int
     walk_length: int
     window: int
-    allow_ties: bool
     seed: int
     tried: int = 0
     windows: int = 0
@@ -74,7 +118,7 @@ class BudgetedWalks:
         n_kept = 0
         while self.windows < self.windows_wanted and not _hopeless(n_kept, self.tried):
             numbers = np.arange(self.tried, self.tried + TRIED_AT_ONCE)
-            walks = forward_walks(self.network, numbers, self.walk_length, self.allow_ties, self.seed)
+            walks = forward_walks(self.order, numbers, self.walk_length, self.seed)
             lengths = np.count_nonzero(walks != ENDED, axis=1)
             rows = np.flatnonzero(lengths >= self.window)
             windows = np.cumsum(lengths[rows] - self.window + 1)
@@ -102,7 +146,7 @@ class BudgetedWalks:
             is_last = block == len(self.kept) - 1
             if is_last or sum(map(len, waiting)) >= DRAWN_AGAIN_AT_ONCE:
                 numbers = np.concatenate(waiting)
-                walks = forward_walks(self.network, numbers, self.walk_length, self.allow_ties, self.seed)
+                walks = forward_walks(self.order, numbers, self.walk_length, self.seed)
                 if is_last and self.surplus:
                     walks[-1, np.count_nonzero(walks[-1] != ENDED) - self.surplus :] = ENDED
                 waiting = []
@@ -118,61 +162,42 @@ def _hopeless(n_kept: int, n_tried: int) -> bool:
 
 
 @numba.njit(parallel=True, cache=True)
-def _forward_walks(source, target, time, adjacency, allow_ties, seed, numbers, walks):
+def _forward_walks(order, seed, numbers, walks):
+    """Walks that still go on stand first in `row`, `random` and `at`, the crossing that each takes next."""
+    crossings, position = order.crossings, order.position
     n_walks, walk_length = walks.shape
-    for batch in numba.prange((n_walks + IN_STEP - 1) // IN_STEP):
-        first, last = batch * IN_STEP, min(n_walks, (batch + 1) * IN_STEP)
-        rows = range(first, last)
-        random = np.empty(IN_STEP, dtype=np.uint64)
-        edge = np.empty(IN_STEP, dtype=np.int64)
-        now = np.empty(IN_STEP, dtype=time.dtype)
-        for i, row in enumerate(rows):
-            random[i], edge[i] = below(stream(seed, numbers[row]), len(source))
+    for group in numba.prange((n_walks + GROUP - 1) // GROUP):
+        first = group * GROUP
+        n_walking = min(n_walks - first, GROUP)
+        row = np.empty(GROUP, dtype=np.int64)
+        random = np.empty(GROUP, dtype=np.uint64)
+        at = np.empty(GROUP, dtype=np.int64)
+        at_start = np.empty(GROUP, dtype=np.int64)
+        for i in range(n_walking):
+            random[i], at[i] = below(stream(seed, numbers[first + i]), len(position))
+            prefetch(position, at[i])
+        for i in range(n_walking):
+            edge, row[i] = at[i], first + i
             random[i], reverse = below(random[i], 2)
-            now[i] = time[edge[i]]
-            walks[row, 0] = target[edge[i]] if reverse else source[edge[i]]
-            if walk_length > 1:
-                walks[row, 1] = source[edge[i]] if reverse else target[edge[i]]
-        going_on = True
-        for step in range(2, walk_length):
-            if not going_on:
-                walks[first:last, step:] = ENDED
-                break
-            going_on = False
-            for i, row in enumerate(rows):
-                walks[row, step] = ENDED
-                node = walks[row, step - 1]
-                if node != ENDED:
-                    random[i], at = next_contact(adjacency, node, now[i], edge[i], allow_ties, random[i])
-                    if at >= 0:
-                        walks[row, step] = adjacency.neighbors[at]
-                        now[i], edge[i] = adjacency.times[at], adjacency.edges[at]
-                        going_on = True
-
-
-@numba.njit(cache=True)
-def next_contact(adjacency, node, now, edge, allow_ties, random):
-    """Position of the contact after `edge`, which was at time `now`, among those of `node`; -1 if there is none."""
-    first = _first_after(adjacency.times, adjacency.offsets[node], adjacency.offsets[node + 1], now, allow_ties)
-    # Among contacts no older than the one just used is that one itself.
-    candidates = adjacency.offsets[node + 1] - first - (1 if allow_ties else 0)
-    if candidates <= 0:
-        return random, np.int64(-1)
-    random, chosen = below(random, candidates)
-    at = first + chosen
-    # Contacts of a node are in the order of their rows, so this skips exactly the contact just used.
-    if allow_ties and adjacency.edges[at] >= edge:
-        at += 1
-    return random, at
-
-
-@numba.njit(cache=True)
-def _first_after(times, low, high, now, allow_ties):
-    """First position from `low` to `high` (exclusive) whose time is later than `now`, or equal to it if ties count."""
-    while low < high:
-        middle = (low + high) // 2
-        if times[middle] > now or (allow_ties and times[middle] == now):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+            at[i] = position[edge, reverse]
+            prefetch(crossings, at[i])
+            at_start[i] = position[edge, 1 - reverse]
+            prefetch(crossings, at_start[i])
+        for i in range(n_walking):
+            walks[row[i], 0] = crossings[at_start[i]].neighbor
+        for step in range(1, walk_length):
+            still = 0
+            for i in range(n_walking):
+                crossing = crossings[at[i]]
+                walks[row[i], step] = crossing.neighbor
+                if crossing.n_next > 0:
+                    random[still], chosen = below(random[i], crossing.n_next)
+                    # The contact just used is skipped.
+                    at[still] = crossing.first_next + chosen + (1 if chosen >= crossing.back else 0)
+                    row[still] = row[i]
+                    prefetch(crossings, at[still])
+                    still += 1
+                else:
+                    for rest in range(step + 1, walk_length):
+                        walks[row[i], rest] = ENDED
+            n_walking = still

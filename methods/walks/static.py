@@ -4,118 +4,153 @@ At v, having come from u, the next node x is drawn with probability proportional
 
     1/p  if x = u,      1  if x is a neighbor of u,      1/q  otherwise.
 
-A step costs O(log degree): neighbors are drawn by weight from running sums, and the factors 1 and 1/q come in by
-rejection. The way back to u is drawn apart, with its exact mass w(v, u)/p, so that the share of accepted proposals is
-at least min(q, 1/q), even where a small p at a hub would make rejection hopeless.
+Weights are counts of contacts, so a contact of v drawn uniformly is a neighbor drawn by weight; the factors 1 and 1/q
+come in by rejection, which costs O(log degree) for the question whether x is a neighbor of u. The way back to u is
+drawn apart, with its exact mass w(v, u)/p, so that the share of accepted proposals is at least min(q, 1/q), even where
+a small p at a hub would make rejection hopeless.
+
+A thread takes a group of walks in step: it goes through all of them once for each thing that has to come from memory,
+and asks for what the next round will read.
 """
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from methods.table_rows import prefetch
 from methods.walks.random_stream import below, stream, uniform
-from methods.walks.static_graph import StaticGraph, has_edge
+from methods.walks.static_graph import WalkGraph, is_listed, shorter_list
 
-# Walks that a thread takes in step with each other: their waits for memory overlap. On a network of 577,314 nodes this
-# doubles the speed of first-order walks over one walk at a time.
-IN_STEP = 16
+GROUP = 128  # walks that a thread takes in step with each other
+
+# A walk on its way: its row in the table of walks and the nodes it has so far, its random numbers, the crossing `at` by
+# which it came, the crossing `proposed` as its next, and the `height` up to which the factor of the proposed node must
+# reach. If that depends on whether the node has met the last one, the answer is whether `sought` is in the list of
+# neighbors that stands at `first` and has this `length`.
+WALKER = np.dtype(
+    [
+        ("random", np.uint64), ("at", np.int64), ("proposed", np.int64), ("height", np.float64), ("first", np.int64),
+        ("length", np.int64), ("row", np.int64), ("n_nodes", np.int32), ("sought", np.int32),
+    ]
+)  # fmt: skip
 
 
 def static_walks(
-    graph: StaticGraph, starts: NDArray[np.int32], walk_length: int, p: float, q: float, seed: int, first_walk: int = 0
+    graph: WalkGraph, starts: NDArray[np.int32], walk_length: int, p: float, q: float, seed: int, first_walk: int = 0
 ) -> NDArray[np.int32]:
     """One walk of `walk_length` nodes from every start, as rows; the start is the first node.
 
     Every start needs a neighbor; then no walk can end early, because the way back is always open. Walk number
-    `first_walk + i` of a seed has its own random numbers: blocks and threads do not change it.
+    `first_walk + i` of a seed has its own random numbers: groups, blocks and threads do not change it.
     """
     walks = np.empty((len(starts), walk_length), dtype=np.int32)
+    walks[:, 0] = starts
     if p == 1 and q == 1:
-        _first_order_walks(graph, starts, seed, first_walk, walks)
-    else:
-        _second_order_walks(graph, starts, p, q, seed, first_walk, walks)
+        _first_order_walks(graph.first_crossing, graph.crossings, seed, first_walk, walks)
+    elif walk_length > 1:
+        _second_order_walks(graph, p, q, seed, first_walk, walks)
     return walks
 
 
 @numba.njit(parallel=True, cache=True)
-def _first_order_walks(graph, starts, seed, first_walk, walks):
+def _first_order_walks(first_crossing, crossings, seed, first_walk, walks):
     n_walks, walk_length = walks.shape
-    for batch in numba.prange((n_walks + IN_STEP - 1) // IN_STEP):
-        rows = range(batch * IN_STEP, min(n_walks, (batch + 1) * IN_STEP))
-        random = np.empty(IN_STEP, dtype=np.uint64)
+    for group in numba.prange((n_walks + GROUP - 1) // GROUP):
+        rows = range(group * GROUP, min(n_walks, (group + 1) * GROUP))
+        random = np.empty(GROUP, dtype=np.uint64)
+        at = np.empty(GROUP, dtype=np.int64)
         for i, row in enumerate(rows):
-            random[i] = stream(seed, first_walk + row)
-            walks[row, 0] = starts[row]
+            random[i], at[i] = _first_step(first_crossing, walks[row, 0], stream(seed, first_walk + row))
+            prefetch(crossings, at[i])
         for step in range(1, walk_length):
             for i, row in enumerate(rows):
-                random[i], at = neighbor_by_weight(graph, walks[row, step - 1], random[i])
-                walks[row, step] = graph.neighbors[at]
+                crossing = crossings[at[i]]
+                walks[row, step] = crossing.neighbor
+                random[i], chosen = below(random[i], crossing.n_next)
+                at[i] = crossing.first_next + chosen
+                prefetch(crossings, at[i])
+
+
+@numba.njit(cache=True)
+def _first_step(first_crossing, node, random):
+    """One of the crossings from a node, each equally likely."""
+    random, chosen = below(random, first_crossing[node + 1] - first_crossing[node])
+    return random, first_crossing[node] + chosen
 
 
 @numba.njit(parallel=True, cache=True)
-def _second_order_walks(graph, starts, p, q, seed, first_walk, walks):
-    n_walks, walk_length = walks.shape
-    for batch in numba.prange((n_walks + IN_STEP - 1) // IN_STEP):
-        rows = range(batch * IN_STEP, min(n_walks, (batch + 1) * IN_STEP))
-        random = np.empty(IN_STEP, dtype=np.uint64)
-        at = np.empty(IN_STEP, dtype=np.int64)
+def _second_order_walks(graph, p, q, seed, first_walk, walks):
+    """A walk whose proposal is refused proposes again in the next round, while the others go on."""
+    n_walks = len(walks)
+    for group in numba.prange((n_walks + GROUP - 1) // GROUP):
+        rows = range(group * GROUP, min(n_walks, (group + 1) * GROUP))
+        walkers = np.empty(GROUP, dtype=WALKER)
         for i, row in enumerate(rows):
-            walks[row, 0] = starts[row]
-            random[i], at[i] = neighbor_by_weight(graph, starts[row], stream(seed, first_walk + row))
-        for step in range(1, walk_length):
-            for i, row in enumerate(rows):
-                if step > 1:
-                    random[i], at[i] = second_order_step(graph, at[i], p, q, random[i])
-                walks[row, step] = graph.neighbors[at[i]]
+            walker = walkers[i]
+            walker.row, walker.n_nodes, walker.height = row, 1, 0.0
+            walker.random, walker.proposed = _first_step(
+                graph.first_crossing, walks[row, 0], stream(seed, first_walk + row)
+            )
+        n_walking = _take(graph, walkers, len(rows), q, walks)
+        while n_walking > 0:
+            _propose(graph, walkers, n_walking, p, q)
+            _find_lists(graph, walkers, n_walking, q, walks)
+            n_walking = _take(graph, walkers, n_walking, q, walks)
 
 
 @numba.njit(cache=True)
-def neighbor_by_weight(graph, node, random):
-    """Position of a neighbor of `node`, drawn in proportion to its weight."""
-    first, last = graph.offsets[node], graph.offsets[node + 1]
-    random, mark = below(random, graph.cumulative[last] - graph.cumulative[first])
-    return random, _position(graph, first, last, mark)
+def _propose(graph, walkers, n_walking, p, q):
+    """The way back, which is taken whatever the height, or another crossing from where each walk is."""
+    most = max(1.0, 1.0 / q)
+    for i in range(n_walking):
+        walker = walkers[i]
+        came = graph.crossings[walker.at]
+        ways_back = graph.times_met[walker.at]
+        other_ways = came.n_next - ways_back
+        back_mass = ways_back / p
+        random, point = uniform(walker.random)
+        if point * (back_mass + other_ways * most) < back_mass:
+            chosen, height = np.int64(came.back), 0.0
+        else:
+            random, chosen = below(random, other_ways)
+            if chosen >= came.back:
+                chosen += ways_back
+            random, height = uniform(random)
+        walker.random, walker.height, walker.proposed = random, height * most, came.first_next + chosen
+        prefetch(graph.crossings, walker.proposed)
 
 
 @numba.njit(cache=True)
-def _position(graph, first, last, mark):
-    """Position whose weight covers the point `mark` (an integer) of the line of weights from `first` to `last`."""
-    base = graph.cumulative[first]
-    remaining = last - first
-    if graph.cumulative[last] - base == remaining:
-        return first + mark  # all weights are 1
-    at = first
-    while remaining > 1:
-        half = remaining // 2
-        at += half if graph.cumulative[at + half] - base <= mark else 0
-        remaining -= half
-    return at
+def _find_lists(graph, walkers, n_walking, q, walks):
+    """Where the question must be asked whether the proposed node is a neighbor of the last one: in which list to look.
+
+    Below the least factor any proposal is accepted, above it only the kind that has the larger one.
+    """
+    least = min(1.0, 1.0 / q)
+    for i in range(n_walking):
+        if walkers[i].height >= least:
+            prefetch(graph.offsets, graph.crossings[walkers[i].proposed].neighbor)
+    for i in range(n_walking):
+        walker = walkers[i]
+        if walker.height >= least:
+            previous = walks[walker.row, walker.n_nodes - 2]
+            proposed = graph.crossings[walker.proposed].neighbor
+            walker.first, walker.length, walker.sought = shorter_list(graph.offsets, proposed, previous)
+            prefetch(graph.neighbors, walker.first + walker.length // 2)
 
 
 @numba.njit(cache=True)
-def second_order_step(graph, at, p, q, random):
-    """Position of the next edge of a walk whose latest edge stands at position `at`."""
-    node = graph.neighbors[at]
-    first, last = graph.offsets[node], graph.offsets[node + 1]
-    back = first + graph.back[at]
-    previous = graph.neighbors[back]
-    before_back = graph.cumulative[back] - graph.cumulative[first]
-    back_weight = graph.cumulative[back + 1] - graph.cumulative[back]
-    other_weight = graph.cumulative[last] - graph.cumulative[first] - back_weight
-    most, least = max(1.0, 1.0 / q), min(1.0, 1.0 / q)
-    back_mass = back_weight / p
-    total_mass = back_mass + other_weight * most
-    while True:
-        random, point = uniform(random)
-        if point * total_mass < back_mass:
-            return random, back
-        random, mark = below(random, other_weight)
-        if mark >= before_back:
-            mark += back_weight  # the line of weights without the stretch of the way back
-        candidate = _position(graph, first, last, mark)
-        random, height = uniform(random)
-        height *= most
-        # Below the least factor any candidate is accepted, above it only the kind that has the larger one: the search
-        # for an edge is needed only in between.
-        if height < least or has_edge(graph, graph.neighbors[candidate], previous) == (q > 1.0):
-            return random, candidate
+def _take(graph, walkers, n_walking, q, walks):
+    """Take the accepted steps, drop the walks that are complete; return how many go on."""
+    least = min(1.0, 1.0 / q)
+    for i in range(n_walking - 1, -1, -1):
+        walker = walkers[i]
+        if walker.height < least or is_listed(graph.neighbors, walker.first, walker.length, walker.sought) == (q > 1.0):
+            walker.at = walker.proposed
+            prefetch(graph.times_met, walker.at)
+            walks[walker.row, walker.n_nodes] = graph.crossings[walker.at].neighbor
+            walker.n_nodes += 1
+            if walker.n_nodes == walks.shape[1]:
+                n_walking -= 1
+                walkers[i] = walkers[n_walking]
+    return n_walking

@@ -8,21 +8,34 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from datasets.network import TemporalNetwork
+from methods.walks.crossings import CROSSING
 
 
 class StaticGraph(NamedTuple):
     """Neighbors of node v stand, in ascending order, at positions offsets[v] to offsets[v+1] (exclusive).
 
-    The weight of the neighbor at position i is cumulative[i+1] - cumulative[i]. Weights are counts of contacts, so
-    these running sums over the whole graph are exact integers, and one subtraction sums the weights of a node.
-    `back` leads to the same edge at its other end: if w stands at position i of v, then v stands at position
-    offsets[w] + back[i] of w.
+    `weights` are counts of contacts.
     """
 
     offsets: NDArray[np.int64]
     neighbors: NDArray[np.int32]
-    cumulative: NDArray[np.int64]
-    back: NDArray[np.int32]
+    weights: NDArray[np.int32]
+
+
+class WalkGraph(NamedTuple):
+    """The same graph laid out for walks, which choose among contacts: a pair that met three times has three crossings.
+
+    Crossings from node v stand, ordered by neighbor, at first_crossing[v] to first_crossing[v+1] (exclusive), so that
+    one drawn uniformly leads to a neighbor in proportion to its weight, without a search. In their `back` is the first
+    of the crossings that lead back, and `times_met` says how many there are. `offsets` and `neighbors` list every
+    neighbor once, for the question whether two nodes have met.
+    """
+
+    first_crossing: NDArray[np.int64]
+    crossings: NDArray[np.void]
+    times_met: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    neighbors: NDArray[np.int32]
 
 
 def merged_graph(network: TemporalNetwork) -> StaticGraph:
@@ -32,47 +45,59 @@ def merged_graph(network: TemporalNetwork) -> StaticGraph:
     ones = np.ones(len(ends), dtype=np.int32)
     merged = scipy.sparse.coo_array((ones, (ends, others)), shape=(network.n_nodes, network.n_nodes)).tocsr()
     merged.sum_duplicates()  # sorts the neighbors too
-    cumulative = np.zeros(merged.nnz + 1, dtype=np.int64)
-    np.cumsum(merged.data, out=cumulative[1:])
-    offsets, neighbors = merged.indptr.astype(np.int64), merged.indices.astype(np.int32)
-    back = np.empty(len(neighbors), dtype=np.int32)
-    _ways_back(offsets, neighbors, back)
-    return StaticGraph(offsets, neighbors, cumulative, back)
+    return StaticGraph(merged.indptr.astype(np.int64), merged.indices.astype(np.int32), merged.data)
+
+
+def walk_graph(graph: StaticGraph) -> WalkGraph:
+    """Lay out a static graph for walks."""
+    running_sum = np.zeros(len(graph.weights) + 1, dtype=np.int64)
+    np.cumsum(graph.weights, out=running_sum[1:])
+    first_crossing = running_sum[graph.offsets]
+    crossings = np.empty(running_sum[-1], dtype=CROSSING)
+    times_met = np.empty(running_sum[-1], dtype=np.int32)
+    _fill_crossings(graph, first_crossing, crossings, times_met)
+    return WalkGraph(first_crossing, crossings, times_met, graph.offsets, graph.neighbors)
 
 
 @numba.njit(cache=True)
-def _ways_back(offsets, neighbors, back):
-    """Rows are visited in ascending order, so node u is the next one that each of its neighbors lists."""
-    listed = np.zeros(len(offsets) - 1, dtype=np.int32)
-    for node in range(len(offsets) - 1):
-        for at in range(offsets[node], offsets[node + 1]):
-            other = neighbors[at]
-            back[at] = listed[other]
-            listed[other] += 1
+def _fill_crossings(graph, first_crossing, crossings, times_met):
+    """Nodes are visited in ascending order, so node u is the next one that each of its neighbors lists."""
+    listed = np.zeros(len(first_crossing) - 1, dtype=np.int32)
+    at = 0
+    for node in range(len(first_crossing) - 1):
+        for edge in range(graph.offsets[node], graph.offsets[node + 1]):
+            neighbor = graph.neighbors[edge]
+            for _ in range(graph.weights[edge]):
+                crossings[at].neighbor = neighbor
+                crossings[at].n_next = first_crossing[neighbor + 1] - first_crossing[neighbor]
+                crossings[at].first_next = first_crossing[neighbor]
+                crossings[at].back = listed[neighbor]
+                times_met[at] = graph.weights[edge]
+                at += 1
+            listed[neighbor] += graph.weights[edge]
 
 
 @numba.njit(cache=True)
-def is_neighbor(graph, node, other):
-    """Is `other` among the neighbors of `node`? O(log degree).
-
-    The search stays inside the node's own stretch: one step past its end lie the neighbors of the next node. Its two
-    outcomes are equally likely, so it is written without a branch that the processor would mispredict half of the time.
-    """
-    at, remaining = graph.offsets[node], graph.offsets[node + 1] - graph.offsets[node]
-    if remaining == 0:
-        return False
-    while remaining > 1:
-        half = remaining // 2
-        at += half if graph.neighbors[at + half] <= other else 0
-        remaining -= half
-    return graph.neighbors[at] == other
-
-
-@numba.njit(cache=True)
-def has_edge(graph, one, other):
-    """Do the two nodes have a contact? Looks in the shorter of the two lists of neighbors."""
-    degree_one = graph.offsets[one + 1] - graph.offsets[one]
-    degree_other = graph.offsets[other + 1] - graph.offsets[other]
+def shorter_list(offsets, one, other):
+    """Where to look whether two nodes have met: (start of the shorter list of neighbors, its length, whom to seek)."""
+    degree_one = offsets[one + 1] - offsets[one]
+    degree_other = offsets[other + 1] - offsets[other]
     if degree_one <= degree_other:
-        return is_neighbor(graph, one, other)
-    return is_neighbor(graph, other, one)
+        return offsets[one], degree_one, other
+    return offsets[other], degree_other, one
+
+
+@numba.njit(cache=True)
+def is_listed(neighbors, first, length, node):
+    """Is `node` among the neighbors at `first` to `first + length` (exclusive)? O(log length).
+
+    The search stays inside this stretch: one step past its end lie the neighbors of the next node. Its two outcomes are
+    equally likely, so it is written without a branch that the processor would mispredict half of the time.
+    """
+    if length == 0:
+        return False
+    while length > 1:
+        half = length // 2
+        first += half if neighbors[first + half] <= node else 0
+        length -= half
+    return neighbors[first] == node

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from methods.walks.corpus import ENDED
-from methods.walks.forward import forward_walks
+from methods.walks.forward import forward_walks, time_order
 from methods.walks.static import static_walks
-from methods.walks.static_graph import merged_graph
+from methods.walks.static_graph import merged_graph, walk_graph
 from tests.conftest import network_of
 
 node = st.integers(0, 7)
@@ -40,7 +40,7 @@ def no_earlier_and_another(network, row, used):
 @settings(deadline=None)
 @given(networks, st.integers(0, 2**62))
 def test_times_strictly_increase_along_a_forward_walk(network, seed):
-    for walk in forward_walks(network, np.arange(8), 10, allow_ties=False, seed=seed):
+    for walk in forward_walks(time_order(network, allow_ties=False), np.arange(8), 10, seed=seed):
         nodes = walk[walk != ENDED]
         assert len(nodes) >= 2
         assert contacts_that_fit(network, nodes, later)
@@ -49,7 +49,7 @@ def test_times_strictly_increase_along_a_forward_walk(network, seed):
 @settings(deadline=None)
 @given(networks, st.integers(0, 2**62))
 def test_with_ties_times_never_decrease_and_the_contact_just_used_is_not_crossed_back(network, seed):
-    for walk in forward_walks(network, np.arange(8), 10, allow_ties=True, seed=seed):
+    for walk in forward_walks(time_order(network, allow_ties=True), np.arange(8), 10, seed=seed):
         assert contacts_that_fit(network, walk[walk != ENDED], no_earlier_and_another)
 
 
@@ -57,7 +57,7 @@ def test_with_ties_times_never_decrease_and_the_contact_just_used_is_not_crossed
 @given(networks, st.integers(0, 2**62), st.booleans())
 def test_a_forward_walk_ends_early_only_where_no_contact_is_left(network, seed, allow_ties):
     follows = no_earlier_and_another if allow_ties else later
-    for walk in forward_walks(network, np.arange(8), 6, allow_ties, seed):
+    for walk in forward_walks(time_order(network, allow_ties), np.arange(8), 6, seed=seed):
         nodes = walk[walk != ENDED]
         assert np.all(walk[len(nodes) :] == ENDED)
         if len(nodes) < 6:
@@ -71,7 +71,7 @@ def test_a_forward_walk_ends_early_only_where_no_contact_is_left(network, seed, 
 def test_every_step_of_a_static_walk_is_a_contact_and_no_walk_ends_early(network, seed, p, q):
     met = set(zip(network.source.tolist(), network.target.tolist(), strict=True))
     starts = np.flatnonzero(network.degrees).astype(np.int32)
-    walks = static_walks(merged_graph(network), starts, 12, p, q, seed)
+    walks = static_walks(walk_graph(merged_graph(network)), starts, 12, p, q, seed)
     assert np.array_equal(walks[:, 0], starts)
     for walk in walks.tolist():
         assert all((u, v) in met or (v, u) in met for u, v in pairwise(walk))

@@ -11,6 +11,7 @@ from methods.line.training import LEAST_RATE, initial_half, step, train_samples,
 from methods.run import Run
 from tests.conftest import network_of
 
+ZERO = np.zeros(1, np.int32)  # the only source of a table of samples: node 0
 SMALL = {"dimensions": 16, "samples_per_edge": 50, "negatives": 5, "learning_rate": 0.025}
 
 TWO_CLIQUES = [(group + a, group + b, 10 * a + b) for group in (0, 6) for a in range(6) for b in range(a + 1, 6)] + [
@@ -41,14 +42,14 @@ def test_a_step_moves_targets_at_once_and_the_source_once(order: int, targets: l
     vertex_32 = vertex.astype(np.float32)
     other_32 = vertex_32 if order == 1 else other.astype(np.float32)
     step_in_float64(vertex, other, 0, targets, 0.025)
-    step(vertex_32, 0, other_32, np.array([targets], np.int32), 0, np.float32(0.025), np.empty(19, np.float32))
+    step(vertex_32, ZERO, other_32, np.array([targets], np.int32), 0, 0, np.float32(0.025), np.empty(19, np.float32))
     np.testing.assert_allclose(vertex_32, vertex, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(other_32, other, rtol=1e-5, atol=1e-6)
 
 
 def test_sigmoid_does_not_overflow_at_large_products() -> None:
     vertex = np.array([[100.0, 0.0], [-100.0, 0.0], [100.0, 0.0]], np.float32)
-    step(vertex, 0, vertex, np.array([[1, 2]], np.int32), 0, np.float32(0.025), np.empty(2, np.float32))
+    step(vertex, ZERO, vertex, np.array([[1, 2]], np.int32), 0, 0, np.float32(0.025), np.empty(2, np.float32))
     assert np.isfinite(vertex).all()
 
 

@@ -13,7 +13,7 @@ from datasets.synthetic import generate
 from methods.node2vec.fit import fit, walk_blocks
 from methods.run import Run
 from methods.walks.corpus import count_tokens, word2vec
-from methods.walks.static_graph import merged_graph
+from methods.walks.static_graph import merged_graph, walk_graph
 from tests.conftest import network_of
 
 PARAMS = {
@@ -63,7 +63,7 @@ def test_noise_is_drawn_in_proportion_to_the_frequency_of_each_word_to_the_power
 def test_training_is_exactly_what_gensim_makes_of_the_same_walks(subsampling):
     network = generate(12, 60, seed=2)
     params = PARAMS | {"subsampling": subsampling, "walks_per_node": 1, "walk_length": 200}
-    walks = np.concatenate(list(walk_blocks(merged_graph(network), params, seed=6)))
+    walks = np.concatenate(list(walk_blocks(walk_graph(merged_graph(network)), params, seed=6)))
     # Ties in frequency would leave the order of gensim's vocabulary, and so its first vectors, to chance.
     assert len(set(np.bincount(walks.ravel()))) == 12
     gensim = Word2Vec(
@@ -74,7 +74,7 @@ def test_training_is_exactly_what_gensim_makes_of_the_same_walks(subsampling):
 
 
 def test_every_node_starts_the_walks_it_should_and_the_order_of_rounds_differs():
-    graph = merged_graph(generate(40, 300, seed=1))
+    graph = walk_graph(merged_graph(generate(40, 300, seed=1)))
     rounds = [block[:, 0].tolist() for block in walk_blocks(graph, PARAMS, seed=4)]
     assert [sorted(starts) for starts in rounds] == [list(range(40))] * 3
     assert rounds[0] != rounds[1]
@@ -86,7 +86,7 @@ def test_every_walk_reaches_gensim_once_and_whole(monkeypatch, jobs):
     run = Run(seed=4)
     fit(network, PARAMS, run)
     trained = np.array([sentence for sentences, _ in jobs for sentence in sentences])
-    drawn = np.concatenate(list(walk_blocks(merged_graph(network), PARAMS, seed=4)))
+    drawn = np.concatenate(list(walk_blocks(walk_graph(merged_graph(network)), PARAMS, seed=4)))
     by_frequency = np.argsort(-np.bincount(drawn.ravel()), kind="stable")
     assert np.array_equal(by_frequency[trained], drawn)
     assert run.facts["tokens"] == 40 * 3 * 8
@@ -130,7 +130,7 @@ def test_nodes_of_one_clique_are_nearer_to_each_other_than_to_the_other_clique()
 def test_a_pair_that_met_more_often_is_walked_more_often():
     # Node 0 meets 1 fifty times and 2 once: a static graph without weights could not tell 1 from 2.
     contacts = [(0, 1, time) for time in range(50)] + [(0, 2, 50)]
-    graph = merged_graph(network_of(contacts))
+    graph = walk_graph(merged_graph(network_of(contacts)))
     visits = count_tokens(walk_blocks(graph, PARAMS | {"walks_per_node": 200, "p": 1.0, "q": 1.0}, seed=1), 3)
     assert visits[1] > 2 * visits[2]
 

@@ -7,7 +7,7 @@ from scipy.stats import binomtest, chisquare
 
 from datasets.synthetic import generate
 from methods.walks.static import static_walks
-from methods.walks.static_graph import has_edge, is_neighbor, merged_graph
+from methods.walks.static_graph import is_listed, merged_graph, shorter_list, walk_graph
 from tests.conftest import network_of
 
 # Triangle 0-1-2, tail 2-3-4, chord 1-3; pairs meet 1 to 4 times, some named in reverse.
@@ -15,6 +15,14 @@ CONTACTS = [
     (0, 1, 1), (1, 0, 2), (0, 1, 3), (1, 2, 4), (2, 0, 5), (0, 2, 6), (2, 3, 7),
     (3, 4, 8), (4, 3, 9), (3, 4, 10), (3, 4, 11), (1, 3, 12),
 ]  # fmt: skip
+
+
+def walkable(network):
+    return walk_graph(merged_graph(network))
+
+
+def have_met(graph, u, v):
+    return is_listed(graph.neighbors, *shorter_list(graph.offsets, u, v))
 
 
 def weight_matrix(network):
@@ -42,40 +50,42 @@ def test_contacts_of_a_pair_in_either_direction_become_one_edge_with_their_numbe
     graph = merged_graph(repeated)
     assert graph.offsets.tolist() == [0, 1, 3, 4]
     assert graph.neighbors.tolist() == [1, 0, 2, 1]
-    assert np.diff(graph.cumulative).tolist() == [3, 3, 2, 2]
+    assert graph.weights.tolist() == [3, 3, 2, 2]
 
 
-def test_neighbors_are_sorted_and_back_leads_to_the_same_edge_at_its_other_end():
-    graph = merged_graph(generate(50, 400, seed=1))
+def test_every_contact_is_a_crossing_and_back_leads_over_the_same_pair():
+    network = generate(50, 400, seed=1)
+    weights, graph = weight_matrix(network), walkable(network)
     for node in range(50):
-        positions = range(graph.offsets[node], graph.offsets[node + 1])
-        assert np.all(np.diff(graph.neighbors[positions]) > 0)
-        for at in positions:
-            there = graph.offsets[graph.neighbors[at]] + graph.back[at]
-            assert graph.neighbors[there] == node
+        crossings = graph.crossings[graph.first_crossing[node] : graph.first_crossing[node + 1]]
+        assert np.array_equal(crossings["neighbor"], np.repeat(np.arange(50), weights[node].astype(int)))
+        for crossing, times_met in zip(crossings, graph.times_met[graph.first_crossing[node] :], strict=False):
+            assert crossing["first_next"] == graph.first_crossing[crossing["neighbor"]]
+            following = graph.crossings[crossing["first_next"] : crossing["first_next"] + crossing["n_next"]]
+            ways_back = range(crossing["back"], crossing["back"] + times_met)
+            assert np.array_equal(np.flatnonzero(following["neighbor"] == node), ways_back)
 
 
 def test_neighbor_search_does_not_read_the_neighbors_of_the_next_node():
     # Node 0 lists [1]; the list of node 1, right behind it in memory, starts with 0 and goes on with 5.
     graph = merged_graph(network_of([(0, 1, 1), (1, 5, 2), (2, 5, 3)]))
-    assert not is_neighbor(graph, 0, 5)
-    assert not is_neighbor(graph, 0, 0)
-    assert not is_neighbor(graph, 3, 1)
-    assert not is_neighbor(graph, 5, 9)
+    for node, other in [(0, 5), (0, 0), (3, 1), (5, 9)]:
+        first, length = graph.offsets[node], graph.offsets[node + 1] - graph.offsets[node]
+        assert not is_listed(graph.neighbors, first, length, other)
 
 
 def test_neighbor_search_agrees_with_the_matrix_for_every_pair():
     network = generate(60, 500, seed=3)
     graph = merged_graph(network.first(200))
     linked = weight_matrix(network.first(200)) > 0
-    found = [[has_edge(graph, u, v) for v in range(60)] for u in range(60)]
+    found = [[have_met(graph, u, v) for v in range(60)] for u in range(60)]
     assert np.array_equal(found, linked)
 
 
 def test_first_steps_follow_the_weights():
     network = network_of(CONTACTS)
     weights = weight_matrix(network)
-    graph = merged_graph(network)
+    graph = walkable(network)
     for start in range(4):
         walks = static_walks(graph, np.full(20_000, start, dtype=np.int32), 2, 0.25, 4, seed=start)
         counts = np.bincount(walks[:, 1], minlength=5)
@@ -87,7 +97,7 @@ def test_walk_frequencies_match_the_second_order_transition_matrix(p, q):
     network = network_of(CONTACTS)
     weights = weight_matrix(network)
     starts = np.tile(np.arange(5, dtype=np.int32), 2000)
-    walks = static_walks(merged_graph(network), starts, 30, p, q, seed=11)
+    walks = static_walks(walkable(network), starts, 30, p, q, seed=11)
     counts = np.zeros((5, 5, 5))
     np.add.at(counts, (walks[:, :-2], walks[:, 1:-1], walks[:, 2:]), 1)
     p_values = [
@@ -107,7 +117,7 @@ def test_the_way_back_from_a_hub_of_100_000_neighbors_has_its_exact_probability(
     leaves = 100_000
     star = network_of([(0, leaf, leaf) for leaf in range(1, leaves + 1)])
     starts = np.arange(1, 20_001, dtype=np.int32)
-    walks = static_walks(merged_graph(star), starts, 3, p, q, seed=5)
+    walks = static_walks(walkable(star), starts, 3, p, q, seed=5)
     returned = int(np.count_nonzero(walks[:, 2] == walks[:, 0]))
     exact = (1 / p) / (1 / p + (leaves - 1) / q)
     assert binomtest(returned, len(starts), exact).pvalue > 1e-3
@@ -116,13 +126,13 @@ def test_the_way_back_from_a_hub_of_100_000_neighbors_has_its_exact_probability(
 @pytest.mark.parametrize("walk_length", [1, 2, 3, 80])
 @pytest.mark.parametrize("p", [1, 0.5])
 def test_walk_length_counts_nodes_and_the_start_is_one_of_them(triangle, walk_length, p):
-    walks = static_walks(merged_graph(triangle), np.array([2, 0, 1], dtype=np.int32), walk_length, p, 2, seed=1)
+    walks = static_walks(walkable(triangle), np.array([2, 0, 1], dtype=np.int32), walk_length, p, 2, seed=1)
     assert walks.shape == (3, walk_length)
     assert walks[:, 0].tolist() == [2, 0, 1]
 
 
 def test_a_walk_turns_back_at_a_dead_end(path):
-    walks = static_walks(merged_graph(path), np.zeros(200, dtype=np.int32), 40, 4, 0.25, seed=1)
+    walks = static_walks(walkable(path), np.zeros(200, dtype=np.int32), 40, 4, 0.25, seed=1)
     before_and_after = np.stack([walks[:, :-2], walks[:, 2:]], axis=-1)[np.isin(walks[:, 1:-1], [0, 3])]
     assert len(before_and_after) > 0
     assert np.all(before_and_after[:, 0] == before_and_after[:, 1])
@@ -131,7 +141,7 @@ def test_a_walk_turns_back_at_a_dead_end(path):
 @pytest.mark.parametrize(("p", "q"), [(1, 1), (0.5, 2)])
 def test_number_of_threads_does_not_change_the_walks(p, q):
     network = generate(300, 2000, seed=1)
-    graph, starts = merged_graph(network), np.arange(300, dtype=np.int32)
+    graph, starts = walkable(network), np.arange(300, dtype=np.int32)
     threads = numba.get_num_threads()
     try:
         numba.set_num_threads(1)
@@ -143,12 +153,12 @@ def test_number_of_threads_does_not_change_the_walks(p, q):
 
 @pytest.mark.parametrize(("p", "q"), [(1, 1), (0.5, 2)])
 def test_blocks_of_walks_are_the_walks_of_one_call(p, q):
-    graph, starts = merged_graph(generate(300, 2000, seed=1)), np.arange(300, dtype=np.int32)
+    graph, starts = walkable(generate(300, 2000, seed=1)), np.arange(300, dtype=np.int32)
     whole = static_walks(graph, starts, 20, p, q, seed=7)
     blocks = [static_walks(graph, starts[i : i + 70], 20, p, q, seed=7, first_walk=i) for i in range(0, 300, 70)]
     assert np.array_equal(whole, np.concatenate(blocks))
 
 
 def test_another_seed_gives_other_walks(triangle):
-    graph, starts = merged_graph(triangle), np.zeros(50, dtype=np.int32)
+    graph, starts = walkable(triangle), np.zeros(50, dtype=np.int32)
     assert not np.array_equal(static_walks(graph, starts, 10, 1, 1, 1), static_walks(graph, starts, 10, 1, 1, 2))

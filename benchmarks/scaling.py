@@ -1,0 +1,113 @@
+"""The baselines from 100,000 to 5 million edges: cost per step, token, sample and edge, on one thread, in CPU time.
+
+The number of operations per item does not grow with the network (but for the logarithm of a degree), the wait for
+memory does: at 100,000 edges all tables fit the caches, at 5 million the vectors alone take 307 MB. Sub-sampling is
+off, so that every token costs the same number of updates in every network.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import htne, line
+from benchmarks.measurement import Measurement
+from datasets.network import TemporalNetwork
+from datasets.synthetic import generate
+from methods.line.training import initial_half, weighted_graph
+from methods.run import Run
+from methods.walks.corpus import Sentences, count_tokens, walking_threads, word2vec
+from methods.walks.forward import forward_walks, time_order
+from methods.walks.static import static_walks
+from methods.walks.static_graph import WalkGraph, merged_graph, walk_graph
+
+SMALL, MIDDLE, LARGE = (12_000, 100_000), (120_000, 1_000_000), (600_000, 5_000_000)  # nodes, edges
+FLAT = 1 / 1.2  # the promise: no more than 20% dearer per item
+REPEATS = 5
+N_WALKS, WALK_LENGTH = 10_000, 80
+SKIP_GRAM = {
+    "dimensions": 128, "window": 10, "negatives": 5, "subsampling": 0.0, "epochs": 1, "learning_rate": 0.025,
+    "final_learning_rate": 0.0001,
+}  # fmt: skip
+
+
+def measure() -> list[Measurement]:
+    with walking_threads(1):
+        costs = {size: nanoseconds(generate(*size, seed=1)) for size in (SMALL, MIDDLE, LARGE)}
+    return [
+        Measurement(
+            f"cost at {size[1]:,} edges: {item}",
+            costs[size][item],
+            costs[SMALL][item],
+            "CPU ns",
+            f"generated: {size[0]:,} nodes (ours) and {SMALL[0]:,} nodes, {SMALL[1]:,} edges (peer), 1 thread",
+            target=FLAT,
+            lower_is_better=True,
+        )
+        for item in costs[SMALL]
+        for size in (MIDDLE, LARGE)
+    ]
+
+
+def nanoseconds(network: TemporalNetwork) -> dict[str, float]:
+    """CPU time of every kind of item."""
+    graph = walk_graph(merged_graph(network))
+    return {
+        "static step, p=1, q=1": static_step(graph, 1, 1),
+        "static step, p=0.5, q=2": static_step(graph, 0.5, 2),
+        "forward step": forward_step(network),
+        "skip-gram token (gensim)": skip_gram_token(graph),
+        "LINE sample, first order": line_sample(network, order=1),
+        "LINE sample, second order": line_sample(network, order=2),
+        "HTNE edge": htne_edge(network),
+    }
+
+
+def static_step(graph: WalkGraph, p: float, q: float) -> float:
+    starts = random_nodes(graph)[:N_WALKS]
+    return per_item(lambda: static_walks(graph, starts, WALK_LENGTH, p, q, seed=1), N_WALKS * (WALK_LENGTH - 1))
+
+
+def forward_step(network: TemporalNetwork) -> float:
+    order, numbers = time_order(network, allow_ties=False), np.arange(10 * N_WALKS)  # most walks are short
+    n_nodes = int(np.count_nonzero(forward_walks(order, numbers, WALK_LENGTH, seed=1) >= 0))
+    return per_item(lambda: forward_walks(order, numbers, WALK_LENGTH, seed=1), n_nodes)
+
+
+def skip_gram_token(graph: WalkGraph) -> float:
+    """Training on a few walks, over the vocabulary that walks from all nodes have."""
+    starts = random_nodes(graph)
+    walks = static_walks(graph, starts[:1500], WALK_LENGTH, 1, 1, seed=1)
+    counts = count_tokens(iter([static_walks(graph, starts, 20, 1, 1, seed=2), walks]), len(starts))
+    by_frequency = np.argsort(-counts, kind="stable")
+    word = np.empty(len(starts), dtype=np.int32)
+    word[by_frequency] = np.arange(len(starts))
+    model = word2vec(counts[by_frequency], SKIP_GRAM, Run(seed=1))
+    sentences = Sentences(walks, word)
+    return per_item(lambda: model.train(corpus_iterable=sentences, total_words=walks.size, epochs=1), walks.size)
+
+
+def line_sample(network: TemporalNetwork, order: int) -> float:
+    graph, half = weighted_graph(network), initial_half(order, network.n_nodes, line.DIMENSIONS, seed=1)
+    return min(line.seconds_per_sample(half, graph, 1, time.process_time) for _ in range(REPEATS)) * 1e9
+
+
+def htne_edge(network: TemporalNetwork) -> float:
+    trial = htne.Trial(network, n_events=200_000)
+    return min(trial.train(1, time.process_time)[0] for _ in range(REPEATS)) * 1e9
+
+
+def random_nodes(graph: WalkGraph) -> NDArray[np.int32]:
+    return np.random.default_rng(1).permutation(len(graph.offsets) - 1).astype(np.int32)
+
+
+def per_item(action: Callable[[], object], items: int) -> float:
+    """Nanoseconds of CPU per item: the least of a few calls after a first one."""
+    action()
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.process_time()
+        action()
+        seconds.append(time.process_time() - start)
+    return min(seconds) / items * 1e9
