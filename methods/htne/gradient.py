@@ -30,7 +30,7 @@ import math
 import numba
 import numpy as np
 
-from methods.table_rows import VECTORIZE
+from methods.table_rows import VECTORIZE, prefetch
 
 EPSILON = 1e-6
 # The loss is minus the logarithm of a product of 1+K probabilities; it is taken once, unless they grow too small.
@@ -41,13 +41,16 @@ LARGEST_EXPONENT = 50.0
 
 
 @numba.njit(cache=True, fastmath=VECTORIZE)
-def sample_gradient(embeddings, delta, nodes, n_targets, n_history, n_real, elapsed, sign, gradient, at, m, v, scalars):
+def sample_gradient(
+    embeddings, delta, nodes, n_targets, n_history, n_real, elapsed, sign, gradient, at, ahead, n_ahead, m, v, scalars
+):
     """Fill `gradient[at]` (place i for nodes[at, i]); return (loss, gradient of delta_s).
 
     `nodes[at]` is s, then t_0..t_K (`n_targets` of them), then the history (`n_history`, the first `n_real` of which
     are contacts and the others padding that takes attention but adds nothing, as in the released code).
     `elapsed[at, j]` is T - T_j; `sign` is -1 for decay, +1 for the released code's growth. `m`, `v` (a vector each) and
-    `scalars` (4 rows) are scratch. All floats have the type of `embeddings`.
+    `scalars` (4 rows) are scratch. All floats have the type of `embeddings`. The rows of sample `ahead`, `n_ahead` of
+    them, are asked for a few at a time, because a processor has only some twenty requests under way.
 
     Rows are indexed where they stand: a view of a row, `x = gradient[at, k]`, costs two atomic counts of references,
     more than the arithmetic on it.
@@ -91,6 +94,8 @@ def sample_gradient(embeddings, delta, nodes, n_targets, n_history, n_real, elap
     g_sum = g_distance = number(0)
     loss, product = 0.0, 1.0
     for k in range(n_targets):
+        for place in range(k * n_ahead // n_targets, (k + 1) * n_ahead // n_targets):
+            prefetch(embeddings, nodes[ahead, place])
         t, squared, dot = nodes[at, 1 + k], number(0), number(0)
         for i in range(dimensions):
             x = embeddings[t, i] - embeddings[s, i]

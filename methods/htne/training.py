@@ -107,9 +107,7 @@ def compute_gradients(embeddings, delta, n_samples, setting, batch):
     scalars = np.empty((4, setting.history_length), embeddings.dtype)
     total = 0.0
     for i in range(n_samples):
-        if i + 1 < n_samples:
-            for place in range(1 + n_targets + batch.n_history[i + 1]):
-                prefetch(embeddings, batch.nodes[i + 1, place])
+        ahead = min(i + 1, n_samples - 1)
         batch.loss[i], batch.delta_gradient[i] = sample_gradient(
             embeddings,
             delta,
@@ -121,6 +119,8 @@ def compute_gradients(embeddings, delta, n_samples, setting, batch):
             sign,
             batch.gradient,
             i,
+            ahead,
+            1 + n_targets + batch.n_history[ahead],
             m,
             v,
             scalars,
@@ -134,7 +134,9 @@ def add_gradients(embeddings, delta, n_samples, setting, batch):
     """One step of gradient descent on the summed loss of a batch."""
     rate = embeddings.dtype.type(setting.learning_rate)
     for i in range(n_samples):
+        ahead = min(i + 1, n_samples - 1)
         for place in range(2 + setting.negatives + batch.n_history[i]):
+            prefetch(embeddings, batch.nodes[ahead, place])
             node = batch.nodes[i, place]
             for column in range(embeddings.shape[1]):
                 embeddings[node, column] -= rate * batch.gradient[i, place, column]

@@ -81,6 +81,8 @@ def test_gradient_is_that_of_autograd(case: str, sign: float, padding: bool) -> 
         sign,
         rows,
         0,
+        0,
+        0,
         np.empty(dimensions),
         np.empty(dimensions),
         np.empty((4, HISTORY)),
@@ -108,6 +110,8 @@ def loss_of(
         np.full((1, HISTORY), elapsed),
         sign,
         rows,
+        0,
+        0,
         0,
         np.empty(d),
         np.empty(d),
@@ -222,8 +226,8 @@ def test_a_decay_rate_gone_astray_leaves_loss_and_gradient_finite() -> None:
     embeddings, rows = tables()[0].astype(np.float32), np.zeros((1, 2 + K + HISTORY, 11), np.float32)
     loss, of_delta = sample_gradient(
         embeddings, np.full(7, -1000, np.float32), np.array([[0, 1, 2, 3, 4, 5, 6]], np.int32), 1 + K, HISTORY, HISTORY,
-        np.ones((1, HISTORY), np.float32), np.float32(-1), rows, 0, np.empty(11, np.float32), np.empty(11, np.float32),
-        np.empty((4, HISTORY), np.float32),
+        np.ones((1, HISTORY), np.float32), np.float32(-1), rows, 0, 0, 0, np.empty(11, np.float32),
+        np.empty(11, np.float32), np.empty((4, HISTORY), np.float32),
     )  # fmt: skip
     assert np.isfinite([loss, of_delta]).all()
     assert np.isfinite(rows).all()
