@@ -30,17 +30,23 @@ test-browser: .venv/ready
 	$(BIN)/snakemake --cores $(CORES) --configfile config/test.yaml
 	$(BIN)/pytest tests/browser
 
-# The test configuration on a real one-node SLURM from Debian's packages; needs root, cleans up after itself.
+# Every rule on a real one-node SLURM from Debian's packages; needs root, cleans up after itself.
 test-slurm: .venv/ready
 	$(BIN)/pytest tests/slurm/check_run_on_slurm.py
 
-# Runs that are killed, disks that fill up, hostile names; KILLS=20 for twenty kills over the whole test configuration.
+# Runs that are killed, disks that fill up (needs root), hostile names; KILLS=20 for twenty kills over the whole test
+# configuration.
 test-faults: .venv/ready
-	$(BIN)/pytest tests/faults
+	$(BIN)/pytest --numprocesses $(CORES) --dist loadfile tests/faults tests/faults/check_full_disk.py
 
-# At least 100,000 inputs over all readers of files from outside.
+# More than 100,000 inputs over all readers of files from outside, then some that are guided by the lines they reach, for
+# readers that are Python through and through; atheris does that, and is needed for nothing else.
 fuzz: .venv/ready
-	FUZZ_INPUTS=10000 $(BIN)/pytest -s --numprocesses $(CORES) tests/fuzz/test_readers_refuse_rubbish.py
+	FUZZ_INPUTS=5000 $(BIN)/pytest -s --numprocesses $(CORES) tests/fuzz/test_readers_refuse_rubbish.py
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .venv/atheris atheris==3.0.0
+	for reader in configuration method_yaml catalog zip tar embeddings_text repeats; do \
+	    PYTHONPATH=.venv/atheris $(BIN)/python -m tests.fuzz.coverage_guided $$reader -runs=2000 || exit 1; \
+	done
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

@@ -1,6 +1,6 @@
-"""The whole test configuration on a file system that is too small, then with more room.
+"""A small run on a file system that is too small, then with more room.
 
-`make test-faults` runs this file; its name keeps it out of `make test`, because mounting needs root (or sudo).
+`make test-faults` names this file; pytest does not find it by itself, because mounting needs root (or sudo).
 """
 
 from collections.abc import Iterator

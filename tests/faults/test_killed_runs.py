@@ -1,7 +1,6 @@
 """A run that is killed at any moment and started again ends with the tables of an undisturbed one.
 
-KILLS is the number of kills; `make test-faults` asks for 20 over the whole test configuration, `make test` for a few
-over a small one.
+`make test-faults` kills a small run a few times; `KILLS=20 make test-faults` the whole test configuration 20 times.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of one reader with atheris: `python -m tests.fuzz.coverage_guided yelp_json -runs=20000`.
 
-atheris is no dependency of the project: `pip install atheris==3.0.0` first. It follows Python code only, so it finds
-most in readers that are Python through and through; the hypothesis tests beside it need nothing and try all of them.
+`make fuzz` installs atheris beside the other dependencies and runs this. It follows Python code only, so it finds most
+in readers that are Python through and through; the hypothesis tests beside it try all of them.
 """
 
 import sys

@@ -42,42 +42,15 @@ WORD2VEC_ALL = b"5 1\n" + b"".join(b"%d 1.5\n" % node for node in range(5))
 NUMBERS = (b"-1", b"1e999", b"nan", b"9" * 25, b"0" * 20 + b"1", b"1_0", "٣".encode(), b"0x10", b"-0", b"1" * 5000)
 TABLE = (*NUMBERS, b",", b"\t", b" ", b'"', b'""', b"\r\n", b"\n\n", b"#", b"%", b"\0", b"\xff", b"\xef\xbb\xbf", b"\r")
 DATES = (b"2020-02-30", b"9999-12-31", b"0001-01-01", b"T24:00:00", b"+99:00", b"NaT", b"now", b".000000001")
+# Deeper than Python's stack; each level costs the YAML reader more than the one before.
+NESTED = "[" * 1200
 YAML = tuple(
     word.encode()
     for word in (
-        *(
-            ": ",
-            "- ",
-            "[",
-            "]",
-            "{",
-            "}",
-            "null",
-            "true",
-            "~",
-            "&a ",
-            "*a",
-            "<<: ",
-            "|\n",
-            "'",
-            '"',
-            "\n  ",
-            "[" * 2000,
-        ),
+        *(": ", "- ", "[", "]", "{", "}", "null", "true", "~", "&a ", "*a", "<<: ", "|\n", "'", '"', "\n  ", NESTED),
         *("!!python/object/apply:os.system ", "!!set ", "!!binary ", "2020-99-99", "..", "/", "$(id)", "; id", "\x85"),
         *("name: a\n    path: b", "datasets: ", "methods: ", "parameters: ", "type: ", "default: ", "pattern: '('"),
-        *(
-            "[" * 2000,
-            "$ref: x",
-            "{edges}",
-            "{0}",
-            "variants:\n  X: 1\n",
-            "urls: ",
-            "generate: ",
-            "file:///",
-            "NaN",
-            ".inf",
-        ),
+        *("$ref: x", "{edges}", "{0}", "variants:\n  X: 1\n", "urls: ", "generate: ", "file:///", "NaN", ".inf"),
     )
 )
 XML = tuple(

@@ -1,4 +1,4 @@
-"""The test configuration on a real SLURM: jobs are taken down in the middle, and the tables are those of a local run.
+"""Every rule on a real SLURM: jobs are taken down in the middle, and the tables are those of a local run.
 
 `make test-slurm` runs this file; its name keeps it out of `make test`, because it installs packages and needs root.
 """
@@ -14,10 +14,25 @@ import pytest
 import yaml
 
 from tests.faults.run_outputs import assert_same_outputs
+from tests.faults.small_run import working_in
 from tests.integration.project_copy import copy_project
 from tests.slurm.one_node_cluster import PARTITION, as_root, one_node_cluster
 
 LONGEST_RUN_SECONDS = 1200
+# Every experiment of the test configuration with two methods: under SLURM a job starts snakemake twice before its own
+# work, some seven seconds of a core. Fits of EHNA last long enough to be caught in the middle.
+CHANGES = {
+    "methods": ["ehna", "edgebank"],
+    "parameters": {
+        "ehna": {"dimensions": 8, "walks": 2, "walk_length": 3, "batch_size": 64, "epochs": 8, "patience": 8},
+    },
+    "ablation": [],
+    "efficiency": {"methods": ["random"], "scaling": [200]},
+    "sensitivity": {"dataset": "tiny_communities", "method": "ehna", "parameters": {"margin": [5]}},
+    "tuning": {"methods": ["ehna"], "trials": 1},
+}
+CONFIG = "config/slurm.yaml"
+CAUGHT = "methods fit ehna"
 # What docs/clusters.md tells users to set for their cluster, and fast answers for a toy one.
 CLUSTER_SETTINGS = {
     "slurm-no-account": True,
@@ -39,6 +54,8 @@ def test_a_run_that_loses_jobs_recovers_and_gives_the_tables_of_a_local_run(
     cluster: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     local, remote = (copy_project(tmp_path_factory.mktemp(name)) for name in ("local", "slurm"))
+    for project in (local, remote):
+        write_configuration(project)
     set_up_profile(remote)
     log = remote / "log.txt"
     run = start(remote, log)
@@ -51,12 +68,22 @@ def test_a_run_that_loses_jobs_recovers_and_gives_the_tables_of_a_local_run(
     finally:
         run.kill()
         run.wait()
+        # Without control groups SLURM loses sight of processes whose parent ends, as when a job is canceled.
+        as_root("kill", "-9", *map(str, working_in(remote)), check=False)
     said = log.read_text(errors="replace")
     assert exit_code == 0, said
     assert f"SLURM-job '{canceled}' failed" in said
     assert f"SLURM-job '{killed}' failed" in said
+    for job in (canceled, killed):
+        first, second = memory_of_attempts(job)
+        assert second > first
     run_locally(local)
     assert_same_outputs(local / "results" / "test", remote / "results" / "test")
+
+
+def write_configuration(project: Path) -> None:
+    config = yaml.safe_load((project / "config" / "test.yaml").read_text()) | CHANGES
+    (project / CONFIG).write_text(yaml.safe_dump(config))
 
 
 def set_up_profile(project: Path) -> None:
@@ -68,28 +95,38 @@ def set_up_profile(project: Path) -> None:
 
 def start(project: Path, log: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "snakemake", "--profile", "workflow/profiles/slurm"]
-    command += ["--configfile", "config/test.yaml"]
+    command += ["--configfile", CONFIG]
     with log.open("wb") as output:
         return subprocess.Popen(command, cwd=project, stdout=output, stderr=subprocess.STDOUT)
 
 
 def run_locally(project: Path) -> None:
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "config/test.yaml"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", CONFIG]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=LONGEST_RUN_SECONDS)
     assert done.returncode == 0, done.stderr
 
 
 def job_in_the_middle_of_a_fit(run: subprocess.Popen[bytes], but: str = "") -> str:
-    """Wait until the method itself runs in a job of rule fit, and return the job's number."""
+    """Wait until EHNA itself runs in a job of rule fit, and return the job's number."""
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline and run.poll() is None:
         lines = as_root("squeue", "--noheader", "--states=RUNNING", "--format=%i %k", check=False).splitlines()
         for job, _, comment in (line.partition(" ") for line in lines):
             # The plugin writes the rule into the comment.
-            if comment.startswith("rule_fit_") and job != but and "methods.child" in commands(processes_of(job)):
-                return job
+            if comment.startswith("rule_fit_") and job != but:
+                said = commands(processes_of(job))
+                if CAUGHT in said and "methods.child" in said:
+                    return job
         time.sleep(0.05)
     raise AssertionError("no job of rule fit was seen to run")
+
+
+def memory_of_attempts(job: str) -> list[int]:
+    """Megabytes that SLURM was asked for in each attempt at what the job did; its comment says what that was."""
+    lines = as_root("squeue", "--states=all", "--noheader", "--sort=i", "--format=%i %m %k").splitlines()
+    asked = [line.split(maxsplit=2) for line in lines]
+    (purpose,) = (comment for number, _, comment in asked if number == job)
+    return [int(memory.removesuffix("M")) for _, memory, comment in asked if comment == purpose]
 
 
 def processes_of(job: str) -> list[psutil.Process]:

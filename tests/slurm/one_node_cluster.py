@@ -7,6 +7,7 @@ controller only through /etc/slurm.
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -21,8 +22,10 @@ CONFIGURATION = Path("/etc/slurm/slurm.conf")
 START_POLICY = Path("/usr/sbin/policy-rc.d")
 NODE = "loopback"
 PARTITION = "main"
+PROCESSORS = 8
 
-# The node claims more memory than a small machine has, so that the profile's requests can be met; SLURM is told to
+# The node claims more memory than a small machine has, so that the profile's requests can be met, and more cores, so
+# that the executor, which asks less and less often as long as no job ends, always finds one that did. SLURM is told to
 # believe it (config_overrides), and memory is not shared out (CR_Core).
 SLURM_CONF = """\
 ClusterName=test
@@ -41,7 +44,8 @@ SelectTypeParameters=CR_Core
 MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
-MinJobAge=300
+MinJobAge=3600
+SchedulerParameters=sched_interval=1,bf_interval=1
 KillWait=5
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
@@ -59,6 +63,8 @@ def one_node_cluster() -> Iterator[Path]:
     """Yield the folder with the daemons' logs while SLURM runs; afterwards no daemon and no slurm.conf is left."""
     if CONFIGURATION.exists():
         raise RuntimeError(f"{CONFIGURATION}: this machine has a SLURM of its own, which the test leaves alone")
+    # Whoever ends the test politely (a time limit, a closed terminal) shall not leave the daemons behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     install()
     folder = Path(tempfile.mkdtemp(prefix="one-node-slurm-"))
     folder.chmod(0o755)  # munged and the jobs pass through it
@@ -127,7 +133,7 @@ def start_munge(folder: Path) -> None:
 
 def start_slurm(folder: Path) -> None:
     host = socket.gethostname().split(".")[0]
-    text = SLURM_CONF.format(folder=folder, host=host, node=NODE, partition=PARTITION, processors=os.cpu_count())
+    text = SLURM_CONF.format(folder=folder, host=host, node=NODE, partition=PARTITION, processors=PROCESSORS)
     (folder / "slurm.conf").write_text(text)
     for name in ("state", "spool"):
         (folder / name).mkdir()
