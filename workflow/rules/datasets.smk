@@ -24,6 +24,8 @@ rule prepare:
         audit=f"{RESULTS}/networks/{{dataset}}/audit.json",
     log:
         f"{RESULTS}/logs/prepare/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/costs/prepare/{{dataset}}.tsv"
     conda:
         "../envs/harness.yaml"
     params:
@@ -43,6 +45,8 @@ rule split:
         split=f"{RESULTS}/networks/{{dataset}}/split.json",
     log:
         f"{RESULTS}/logs/split/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/costs/split/{{dataset}}.tsv"
     conda:
         "../envs/harness.yaml"
     params:

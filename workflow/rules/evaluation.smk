@@ -10,6 +10,8 @@ rule examples:
         f"{RESULTS}/examples/{{dataset}}/{{block}}/draw-{{draw}}.arrow",
     log:
         f"{RESULTS}/logs/examples/{{dataset}}-{{block}}-{{draw}}.log",
+    benchmark:
+        f"{RESULTS}/costs/examples/{{dataset}}-{{block}}-{{draw}}.tsv"
     conda:
         "../envs/harness.yaml"
     params:
@@ -37,6 +39,8 @@ rule link_prediction:
         f"{RESULTS}/link_prediction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
     log:
         f"{RESULTS}/logs/link_prediction/{{dataset}}-{{method}}-{{seed}}.log",
+    benchmark:
+        f"{RESULTS}/costs/link_prediction/{{dataset}}-{{method}}-{{seed}}.tsv"
     conda:
         "../envs/harness.yaml"
     params:
@@ -62,6 +66,8 @@ rule reconstruction:
         f"{RESULTS}/reconstruction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
     log:
         f"{RESULTS}/logs/reconstruction/{{dataset}}-{{method}}-{{seed}}.log",
+    benchmark:
+        f"{RESULTS}/costs/reconstruction/{{dataset}}-{{method}}-{{seed}}.tsv"
     conda:
         "../envs/harness.yaml"
     params:
@@ -89,6 +95,8 @@ rule leakage:
         ),
     log:
         f"{RESULTS}/logs/leakage/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/costs/leakage/{{dataset}}.tsv"
     conda:
         "../envs/harness.yaml"
     shell:

@@ -15,6 +15,8 @@ rule fit:
         embeddings=f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/seed-{{seed}}/embeddings.npy",
     log:
         f"{RESULTS}/logs/fit/{{dataset}}/{{edges}}-{{method}}-{{seed}}.log",
+    benchmark:
+        f"{RESULTS}/costs/fit/{{dataset}}/{{edges}}-{{method}}-{{seed}}.tsv"
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
@@ -45,6 +47,8 @@ rule score:
         scores=f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/scores.npy",
     log:
         f"{RESULTS}/logs/score/{{dataset}}/{{method}}-{{seed}}-{{draw}}.log",
+    benchmark:
+        f"{RESULTS}/costs/score/{{dataset}}/{{method}}-{{seed}}-{{draw}}.tsv"
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
