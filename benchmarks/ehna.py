@@ -82,13 +82,15 @@ def describe(params: dict[str, Any]) -> str:
     return ", ".join(f"{name} {params[name]}" for name in names)
 
 
-def prepare(network: TemporalNetwork, params: dict[str, Any], threads: int) -> tuple[Model, list[Batch]]:
+def prepare(
+    network: TemporalNetwork, params: dict[str, Any], threads: int, n_batches: int = BATCHES
+) -> tuple[Model, list[Batch]]:
     """A fresh model, and batches from the newer half, where nodes have history."""
     sampling = Sampling.of(params)
     source = Source.of(network, sampling)
     rows = np.arange(network.n_edges // 2, network.n_edges)
     chosen = windowed_batches(rows, sampling.batch_size, sampling.window_batches, np.random.default_rng(1))
-    batches = [make_batch(source, sampling, chosen[number], (1, number)) for number in range(BATCHES)]
+    batches = [make_batch(source, sampling, chosen[number], (1, number)) for number in range(n_batches)]
     model = new_model(
         network.n_nodes,
         Architecture(params["dimensions"]),

@@ -158,7 +158,12 @@ class Configuration:
     def threads_of(self, method: str) -> int:
         """A timing variant states its own number of threads; every other fit has the configuration's."""
         chosen = load_method(method)
-        return chosen.threads if chosen.purpose == "timing" else int(self.values["threads"])
+        threads = self.values["threads"]
+        if chosen.purpose == "timing":
+            return chosen.threads
+        if isinstance(threads, int):
+            return threads
+        return int(threads.get(method, threads.get(chosen.variant_of, 1)))
 
     # Evaluation
 

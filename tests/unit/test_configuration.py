@@ -41,6 +41,12 @@ def test_defaults_are_filled_in():
     assert settings.seeds == [1]
 
 
+def test_threads_are_those_of_the_variant_or_of_its_method_or_one():
+    settings = read_configuration(changed(threads={"ehna": 8, "ehna_na": 2}))
+    threads = {name: settings.threads_of(name) for name in ("ehna", "ehna_na", "ehna_rw", "line", "line_10")}
+    assert threads == {"ehna": 8, "ehna_na": 2, "ehna_rw": 8, "line": 1, "line_10": 10}
+
+
 def test_reading_a_configuration_does_not_change_it():
     config = changed()
     read_configuration(config)
@@ -57,6 +63,9 @@ def test_reading_a_configuration_does_not_change_it():
         (changed(seeds=[]), ["seeds", "at least 1"]),
         (changed(seeds=[1, 1]), ["seeds", "twice"]),
         (changed(datasets=["colege_msg"]), ["datasets", "'colege_msg'", "did you mean 'college_msg'"]),
+        (changed(threads={"enha": 2}), ["threads", "'enha'", "did you mean 'ehna'"]),
+        (changed(threads={"ehna": 0}), ["threads.ehna", "at least 1"]),
+        (changed(threads=0), ["threads", "at least 1"]),
         (changed(methods=["randm"]), ["'randm'", "did you mean 'random'"]),
         (changed(parameters={"random": {"dimension": 3}}), ["parameters.random", "did you mean 'dimensions'"]),
         (changed(parameters={"random": {"dimensions": 0}}), ["parameters.random.dimensions", "at least 1"]),
