@@ -28,7 +28,7 @@ rule timing:
         f"{RESULTS}/logs/timing/{{dataset}}-{{method}}.log",
     conda:
         "../envs/harness.yaml"
-    threads: workflow.cores
+    threads: lambda wildcards: workflow.cores
     resources:
         mem_mb=fit_resources.memory_mb,
         runtime=fit_resources.minutes,

@@ -1,0 +1,80 @@
+"""Node2Vec against PecanPy's walks with gensim: AUC of link prediction, same settings, same examples, same seeds.
+
+On CollegeMsg, and on whichever other networks have been fetched (`python -m datasets fetch NAME`).
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.measurement import Measurement
+from benchmarks.peers.environment import run_peer
+from benchmarks.static_walks import write_edges
+from datasets.__main__ import DOWNLOADS
+from datasets.catalog import load_catalog
+from datasets.network import TemporalNetwork
+from datasets.prepare import prepare_entry
+from datasets.split import split_rows
+from evaluation.examples import ExampleSet, make_examples
+from evaluation.link_prediction import evaluate_embeddings
+from evaluation.operators import OPERATORS
+from evaluation.protocols import PROTOCOLS
+from methods.node2vec.fit import fit
+from methods.registry import load_method
+from methods.run import Run
+from methods.walks.static_graph import merged_graph
+
+NETWORKS = ("college_msg", "email_eu", "bitcoin_otc", "mathoverflow", "dblp_htne")
+SEEDS = range(1, 6)
+WITHIN = 0.01
+OTHER_THAN_DEFAULT = {"p": 0.5, "q": 2.0}  # so that both factors matter
+
+
+def measure() -> list[Measurement]:
+    entries = [load_catalog()[name] for name in NETWORKS]
+    here = [entry for entry in entries if entry.package or entry.raw_path(DOWNLOADS).exists()]  # type: ignore[union-attr]
+    return [row for entry in here for row in compare(prepare_entry(entry, DOWNLOADS))]
+
+
+def compare(network: TemporalNetwork) -> list[Measurement]:
+    split = split_rows(network)
+    train = network.first(split.train_end)
+    examples = make_examples(network, split.train_end, network.n_edges, [PROTOCOLS["paper"].negatives], seed=1, draw=1)
+    params = load_method("node2vec").defaults | OTHER_THAN_DEFAULT
+    ours, theirs = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        edges, vectors = Path(folder) / "edges.tsv", Path(folder) / "vectors.npy"
+        write_edges(merged_graph(train), edges)
+        for seed in SEEDS:
+            ours.append(auc(fit(train, params, Run(seed=seed)), train, examples))
+            run_peer("pecanpy_vectors", edges, vectors, network.n_nodes, seed, *peer_arguments(params))
+            theirs.append(auc(np.load(vectors), train, examples))
+    data = f"{network.name}, test block, p={params['p']}, q={params['q']}, mean of {len(SEEDS)} seeds"
+    rows = []
+    for place, operator in enumerate(OPERATORS):
+        mine, peer = (float(np.mean([each[place] for each in runs])) for runs in (ours, theirs))
+        name = f"Node2Vec / PecanPy and gensim, AUC on {network.name}, {operator}"
+        rows.append(Measurement(name, mine, peer, "AUC", data, target=1 - WITHIN / peer))
+    return rows
+
+
+def auc(vectors: NDArray[np.float32], train: TemporalNetwork, examples: ExampleSet) -> list[float]:
+    """Mean over ten splits, by operator."""
+    cells = evaluate_embeddings(vectors, train.degrees == 0, examples, [PROTOCOLS["paper"]])
+    return [
+        float(
+            np.mean([cell.value for cell in cells if (cell.operator, cell.metric, cell.subset) == (name, "auc", "all")])
+        )
+        for name in OPERATORS
+    ]
+
+
+def peer_arguments(params: dict[str, Any]) -> list[Any]:
+    names = (
+        "dimensions", "walks_per_node", "walk_length", "p", "q", "window", "negatives", "subsampling", "epochs",
+        "learning_rate", "final_learning_rate",
+    )  # fmt: skip
+    return [params[name] for name in names]
