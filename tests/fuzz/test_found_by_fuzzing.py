@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from datasets.atomic import read_json
-from datasets.errors import DatasetError, UserError
+from datasets.errors import MOST_CHARACTERS, DatasetError, UserError
 from datasets.network import TemporalNetwork
 from datasets.parse import read_contacts
 from evaluation.embeddings import read_embeddings
@@ -27,6 +27,17 @@ def test_json_that_python_gives_up_on_is_refused(text: str, tmp_path: Path) -> N
     (tmp_path / "deep.json").write_text(text)
     with pytest.raises(UserError, match=r"deep.json: not valid JSON"):
         read_json(tmp_path / "deep.json")
+
+
+def test_a_sentence_that_quotes_a_long_name_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "dblp.xml"
+    path.write_bytes(documents.DBLP.replace(b"ISO-8859-1", b"I" * 5000 + b"-the-end"))
+    with pytest.raises(DatasetError) as refused:
+        read_contacts(path, "dblp_xml")
+    sentence = str(refused.value)
+    assert sentence.startswith(f"{path}: declares an encoding that cannot be read")
+    assert sentence.endswith("-the-end)")
+    assert len(sentence) <= MOST_CHARACTERS
 
 
 @pytest.mark.parametrize("header", ["2 2000000000", "99999999999 99999999999", "0 99999999999"])
