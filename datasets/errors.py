@@ -1,6 +1,5 @@
 """The mistakes that a user can mend, as one exception type per package."""
 
-
 MOST_CHARACTERS = 1500
 
 
