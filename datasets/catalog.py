@@ -155,6 +155,9 @@ def load_catalog(file: Path = CATALOG_FILE) -> dict[str, Entry]:
         raise DatasetError(f"{file}: cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise DatasetError(f"{file}: not valid YAML: {' '.join(str(error).split())}") from error
+    except (RecursionError, ValueError, TypeError) as error:
+        # Nesting without end, dates such as 2020-99-99, numbers of thousands of digits, keys that are lists.
+        raise DatasetError(f"{file}: not readable as YAML ({error})") from error
     if not isinstance(entries, dict):
         raise DatasetError(f"{file}: must be a mapping from names of networks to what is known of them")
     return {name: _entry(name, values, f"{file.name}: {name}") for name, values in entries.items()}

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from datasets.atomic import read_json
+from datasets.catalog import load_catalog
 from datasets.errors import MOST_CHARACTERS, DatasetError, UserError
 from datasets.network import TemporalNetwork
 from datasets.parse import read_contacts
@@ -38,6 +39,13 @@ def test_a_sentence_that_quotes_a_long_name_keeps_its_beginning_and_its_end(tmp_
     assert sentence.startswith(f"{path}: declares an encoding that cannot be read")
     assert sentence.endswith("-the-end)")
     assert len(sentence) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("text", ["[" * 3000, "a: 2020-99-99", f"a: {'1' * 5000}", "? [a]\n: b"])
+def test_a_catalog_that_the_yaml_reader_gives_up_on_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "catalog.yaml").write_text(text)
+    with pytest.raises(DatasetError, match=r"catalog.yaml: not (valid|readable as) YAML"):
+        load_catalog(tmp_path / "catalog.yaml")
 
 
 @pytest.mark.parametrize("header", ["2 2000000000", "99999999999 99999999999", "0 99999999999"])
