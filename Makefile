@@ -44,7 +44,7 @@ test-faults: .venv/ready
 fuzz: .venv/ready
 	FUZZ_INPUTS=5000 $(BIN)/pytest -s --numprocesses $(CORES) tests/fuzz/test_readers_refuse_rubbish.py
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .venv/atheris atheris==3.0.0
-	for reader in configuration method_yaml catalog zip tar embeddings_text repeats; do \
+	for reader in method_yaml catalog zip tar embeddings_text repeats; do \
 	    PYTHONPATH=.venv/atheris $(BIN)/python -m tests.fuzz.coverage_guided $$reader -runs=2000 || exit 1; \
 	done
 

@@ -1,8 +1,8 @@
 """EHNA at the sizes of the paper's networks: cost per edge over some batches and peak memory; one thread, CPU time.
 
 A whole epoch of Tmall's size takes hours, so this trains a few batches of the newer half of the edges, where walks are
-longest, then does what follows an epoch: keeps a copy of the state as the best, writes a checkpoint, and aggregates
-some nodes once more for the final embedding. Nothing that a longer training does takes more memory.
+longest, then does what follows an epoch: writes a checkpoint, and aggregates some nodes once more for the final
+embedding. Nothing that a longer training does takes more memory.
 """
 
 import multiprocessing
@@ -74,7 +74,7 @@ def train_some(path: Path) -> Cost:
         train_batch(model, batch, params["margin"])
     edge_seconds = (time.process_time() - start) / sum(len(batch.source) for batch in batches[1:])
 
-    save(model, Progress(best=model.arrays()), Run(seed=1, folder=path.parent))
+    save(model, Progress(), Run(seed=1, folder=path.parent))
     sampling = Sampling.of(params)
     source = Source.of(network, sampling)
     start = time.process_time()

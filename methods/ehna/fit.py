@@ -13,7 +13,7 @@ from methods.ehna.batches import Sampling, Source
 from methods.ehna.export import aggregate_nodes
 from methods.ehna.model import Arrays, Model, new_model
 from methods.ehna.parallel import Workers
-from methods.ehna.training import EpochReport, train_epoch
+from methods.ehna.training import train_epoch
 from methods.ehna.validation import ValidationBlock, validation_block
 from methods.run import Run
 
@@ -23,27 +23,24 @@ TRAINING, VALIDATION, EXPORT = 1, 2, 3
 
 @dataclass
 class Progress:
-    """What has been trained so far: one row per epoch, and the state after the best one."""
+    """What has been trained so far, one row per epoch: loss, active share, role AUC, validation AUC."""
 
-    epochs: list[list[float]] = field(default_factory=list)  # loss, active share, role AUC, validation AUC
-    best: Arrays = field(default_factory=dict)
-    finished: bool = False  # the newest edges have been trained on, too
-
-    @property
-    def validation_auc(self) -> list[float]:
-        return [row[3] for row in self.epochs]
+    choosing: list[list[float]] = field(default_factory=list)  # on the older edges, to choose the number of epochs
+    final: list[list[float]] = field(default_factory=list)  # on all edges
+    model: Arrays = field(default_factory=dict)  # as a checkpoint had it, until a model takes it over
 
     @property
     def best_epoch(self) -> int:
-        return int(np.argmax(self.validation_auc))
+        return int(np.argmax([row[3] for row in self.choosing]))
 
-    def stale(self, patience: int) -> bool:
-        return len(self.epochs) > patience and len(self.epochs) - 1 - self.best_epoch >= patience
+    def has_chosen(self, most: int, patience: int) -> bool:
+        tried = len(self.choosing)
+        return tried == most or (tried > patience and tried - 1 - self.best_epoch >= patience)
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
-    """Train on the older edges until the newest are predicted no better, go back to the best epoch, train on the newest
-    edges, then aggregate once more for every node.
+    """Train on the older edges until the newest are predicted no better; then anew on all edges for as many epochs as
+    were best; then aggregate once more for every node.
     """
     threads_before = torch.get_num_threads()
     torch.set_num_threads(1)  # the threads take chunks of rows instead: see parallel.py
@@ -54,76 +51,101 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
 
 
 def _fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
+    progress = resume(run)
+    epochs = params["epochs"]
+    block = validation_block(network, params["validation_fraction"], run.seed)
+    if block is not None:
+        choose_epochs(network, block, params, progress, run)
+        epochs = progress.best_epoch + 1
+    if not progress.final:
+        progress.model = {}  # training starts anew
     sampling = Sampling.of(params)
+    source = Source.of(network, sampling)
+    model = start(network.n_nodes, params, progress, run)
+    while len(progress.final) < epochs:
+        number = len(progress.final)
+        progress.final.append(one_epoch(model, source, params, run, number, f"epoch {number + 1} of {epochs}"))
+        keep(model, progress, run)
+    return aggregate_nodes(model, source, sampling, np.arange(network.n_nodes, dtype=np.int32), (run.seed, EXPORT))
+
+
+def choose_epochs(
+    network: TemporalNetwork, block: ValidationBlock, params: dict[str, Any], progress: Progress, run: Run
+) -> None:
+    """Train on the edges before the validation block, epoch after epoch, for as long as it is predicted better."""
+    if progress.has_chosen(params["epochs"], params["patience"]):
+        return
+    sampling = Sampling.of(params)
+    source = Source.of(network.first(block.train_rows), sampling)
+    model = start(network.n_nodes, params, progress, run)
+    while not progress.has_chosen(params["epochs"], params["patience"]):
+        number = len(progress.choosing)
+        row = one_epoch(model, source, params, run, number, f"choosing the number of epochs, {number + 1}")
+        z = aggregate_nodes(model, source, sampling, block.nodes, (run.seed, VALIDATION))
+        progress.choosing.append([*row[:3], block.auc(block.nodes, z)])
+        keep(model, progress, run)
+
+
+def start(n_nodes: int, params: dict[str, Any], progress: Progress, run: Run) -> Model:
+    """A new model, or the one that the checkpoint had."""
     model = new_model(
-        network.n_nodes,
+        n_nodes,
         Architecture(params["dimensions"], params["attention"], params["layers"], params["levels"]),
         params["learning_rate"],
         params["embedding_learning_rate"],
         run.seed,
         Workers(run.threads, torch.device(run.device)),
     )
-    block = validation_block(network, params["validation_fraction"], run.seed)
-    progress = resume(model, run)
-    whole = Source.of(network, sampling)
-    older = whole if block is None else Source.of(network.first(block.train_rows), sampling)
-
-    def one_epoch(source: Source, rows: NDArray[np.int64], number: int, description: str) -> EpochReport:
-        with run.epoch(len(rows), "edges"):
-            return train_epoch(
-                model, source, sampling, params["margin"], rows, (run.seed, TRAINING, number), run, description
-            )
-
-    while not progress.finished and len(progress.epochs) < params["epochs"]:
-        if block and progress.stale(params["patience"]):
-            break
-        number = len(progress.epochs)
-        description = f"epoch {number + 1} of {params['epochs']}"
-        report = one_epoch(older, np.arange(older.network.n_edges), number, description)
-        auc = np.nan if block is None else validation_auc(model, older, sampling, block, run.seed)
-        role = np.nan if report.role_auc is None else report.role_auc
-        progress.epochs.append([report.loss, report.active, role, auc])
-        if block and progress.best_epoch == number:
-            progress.best = model.arrays()
-        save(model, progress, run)
-        tell(progress, run)
-    if block and not progress.finished:
-        model.restore(progress.best)
-        one_epoch(whole, np.arange(block.train_rows, network.n_edges), params["epochs"], "newest edges")
-        progress.finished = True
-        save(model, progress, run)
-    return aggregate_nodes(model, whole, sampling, np.arange(network.n_nodes, dtype=np.int32), (run.seed, EXPORT))
+    if progress.model:
+        model.restore(progress.model)
+        progress.model = {}
+    return model
 
 
-def validation_auc(model: Model, older: Source, sampling: Sampling, block: ValidationBlock, seed: int) -> float:
-    return block.auc(block.nodes, aggregate_nodes(model, older, sampling, block.nodes, (seed, VALIDATION)))
+def one_epoch(
+    model: Model, source: Source, params: dict[str, Any], run: Run, number: int, description: str
+) -> list[float]:
+    rows = np.arange(source.network.n_edges)
+    with run.epoch(len(rows), "edges"):
+        report = train_epoch(
+            model,
+            source,
+            Sampling.of(params),
+            params["margin"],
+            rows,
+            (run.seed, TRAINING, number),
+            run,
+            description,
+        )
+    return [report.loss, report.active, np.nan if report.role_auc is None else report.role_auc, np.nan]
+
+
+def keep(model: Model, progress: Progress, run: Run) -> None:
+    """A checkpoint, and what fit.json tells of the epochs so far."""
+    save(model, progress, run)
+    columns = zip(*(progress.choosing + progress.final), strict=True)
+    names = ("loss", "active_share", "role_probe_auc", "validation_auc")
+    run.report(
+        epochs_that_chose=len(progress.choosing),
+        **{
+            name: [None if np.isnan(value) else round(value, 4) for value in column]
+            for name, column in zip(names, columns, strict=True)
+        },
+    )
 
 
 def save(model: Model, progress: Progress, run: Run) -> None:
     run.save_checkpoint(
-        epochs=np.array(progress.epochs),
-        finished=np.array(progress.finished),
+        choosing=np.array(progress.choosing),
+        final=np.array(progress.final),
         **{f"model.{name}": array for name, array in model.arrays().items()},
-        **{f"best.{name}": array for name, array in progress.best.items()},
     )
 
 
-def resume(model: Model, run: Run) -> Progress:
+def resume(run: Run) -> Progress:
     """Take up what an interrupted fit left, if there is any."""
     stored = run.load_checkpoint()
     if stored is None:
         return Progress()
-    model.restore({name[6:]: array for name, array in stored.items() if name.startswith("model.")})
-    best = {name[5:]: array for name, array in stored.items() if name.startswith("best.")}
-    return Progress(stored["epochs"].tolist(), best, bool(stored["finished"]))
-
-
-def tell(progress: Progress, run: Run) -> None:
-    columns = zip(*progress.epochs, strict=True)
-    names = ("loss", "active_share", "role_probe_auc", "validation_auc")
-    run.report(
-        **{
-            name: [None if np.isnan(value) else round(value, 4) for value in column]
-            for name, column in zip(names, columns, strict=True)
-        }
-    )
+    model = {name.removeprefix("model."): array for name, array in stored.items() if name.startswith("model.")}
+    return Progress(stored["choosing"].tolist(), stored["final"].tolist(), model)

@@ -59,12 +59,12 @@ def test_one_seed_gives_the_same_bytes_with_any_number_of_threads():
     assert not np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("killed_after", [1, 2, 3])
+@pytest.mark.parametrize("killed_after", [1, 2, 3, 4])
 def test_a_fit_killed_after_any_epoch_ends_with_the_same_bytes(tmp_path, monkeypatch, killed_after):
     network, params = town(600), parameters(epochs=2)
     whole = Run(3, folder=tmp_path / "whole")
     expected = ehna.fit(network, params, whole)
-    assert len(whole.epochs) == 3  # two over the older edges, one over the newest
+    assert [epoch.work for epoch in whole.epochs] == [540, 540, 600, 600]
 
     class Killed(Exception):
         pass
@@ -91,9 +91,23 @@ def test_a_fit_killed_after_any_epoch_ends_with_the_same_bytes(tmp_path, monkeyp
 def test_a_fit_reports_loss_probe_and_validation_of_every_epoch():
     run = Run(1)
     ehna.fit(town(600), parameters(epochs=2), run)
-    assert all(len(run.facts[name]) == 2 for name in ("loss", "active_share", "role_probe_auc", "validation_auc"))
+    validation = run.facts["validation_auc"]
+    assert all(len(run.facts[name]) == len(run.epochs) for name in ("loss", "active_share", "role_probe_auc"))
+    assert run.facts["epochs_that_chose"] == 2
+    assert validation[2:] == [None] * (len(run.epochs) - 2)
+    assert all(0 < value < 1 for value in validation[:2])
     assert all(epoch.unit == "edges" for epoch in run.epochs)
-    assert sum(epoch.work for epoch in run.epochs) == 2 * 540 + 60
+
+
+@pytest.mark.parametrize("aucs", [[0.7, 0.6, 0.65], [0.6, 0.7, 0.65, 0.7], [0.5, 0.6, 0.7, 0.8]])
+def test_training_starts_anew_on_all_edges_for_as_many_epochs_as_were_best(monkeypatch, aucs):
+    network, run, fixed = town(600), Run(1), Run(1)
+    rest = iter(aucs)
+    monkeypatch.setattr(ehna.ValidationBlock, "auc", lambda *_: next(rest))
+    z = ehna.fit(network, parameters(epochs=4, patience=2), run)
+    best = int(np.argmax(aucs)) + 1
+    assert [epoch.work for epoch in run.epochs] == [540] * len(aucs) + [600] * best
+    assert z.tobytes() == ehna.fit(network, parameters(epochs=best, validation_fraction=0), fixed).tobytes()
 
 
 def test_without_a_validation_block_all_edges_are_trained_on_in_every_epoch():
