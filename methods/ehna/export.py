@@ -1,5 +1,6 @@
 """The final embedding: one more aggregation for every node, as of its most recent edge."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,12 @@ def aggregate_nodes(
     sampling: Sampling,
     nodes: NDArray[np.int32],
     seed: tuple[int, ...],
+    tell: Callable[[int], object] = lambda n_done: None,
 ) -> NDArray[np.float32]:
-    """z of `nodes`, each over all contacts up to and including its latest, with running batch statistics."""
+    """z of `nodes`, each over all contacts up to and including its latest, with running batch statistics.
+
+    `tell` is called with the number of nodes of every batch that is done.
+    """
 
     def prepare(first: int) -> Neighborhoods:
         some = nodes[first : first + NODES_PER_BATCH]
@@ -36,6 +41,7 @@ def aggregate_nodes(
             rows = torch.from_numpy(batch.nodes).to(model.table.device)
             found = model.aggregation(model.table[rows], batch, model.workers)
             z[first : first + NODES_PER_BATCH] = found.cpu().numpy()
+            tell(len(found))
     model.aggregation.train()
     return z
 

@@ -66,7 +66,9 @@ def _fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[
         number = len(progress.final)
         progress.final.append(one_epoch(model, source, params, run, number, f"epoch {number + 1} of {epochs}"))
         keep(model, progress, run)
-    return aggregate_nodes(model, source, sampling, np.arange(network.n_nodes, dtype=np.int32), (run.seed, EXPORT))
+    nodes = np.arange(network.n_nodes, dtype=np.int32)
+    with run.progress(len(nodes), "nodes", "final embedding") as bar:
+        return aggregate_nodes(model, source, sampling, nodes, (run.seed, EXPORT), bar.update)
 
 
 def choose_epochs(
