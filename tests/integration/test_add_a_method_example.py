@@ -249,6 +249,8 @@ def endless(project: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     for old in ("fit-pid", "fork-pid"):
         (project / old).unlink(missing_ok=True)
     command = [sys.executable, "-m", "methods", "fit", name, "--network", "train.arrow", "--out", f"fits/{name}"]
+    # Tests in the background (`make test &`) ignore SIGINT, and what they start would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, cwd=project, env=environment(project), stderr=subprocess.DEVNULL)
     yield process, project
     process.kill()

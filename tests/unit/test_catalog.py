@@ -76,7 +76,7 @@ def test_stated_checksum_of_a_packaged_network_is_that_of_the_installed_file(nam
 
 def test_generated_entries_use_arguments_that_the_generator_takes():
     generated = [entry.generate for entry in load_catalog().values() if entry.generate]
-    assert len(generated) == 3
+    assert len(generated) == 5
     for arguments in generated:
         inspect.signature(generate).bind(**arguments)
 
