@@ -4,6 +4,7 @@ On CollegeMsg, and on whichever other networks have been fetched (`python -m dat
 """
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,11 @@ WITHIN = 0.01
 OTHER_THAN_DEFAULT = {"p": 0.5, "q": 2.0}  # so that both factors matter
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     entries = [load_catalog()[name] for name in NETWORKS]
     here = [entry for entry in entries if entry.package or entry.raw_path(DOWNLOADS).exists()]  # type: ignore[union-attr]
-    return [row for entry in here for row in compare(prepare_entry(entry, DOWNLOADS))]
+    for entry in here:
+        yield from compare(prepare_entry(entry, DOWNLOADS))
 
 
 def compare(network: TemporalNetwork) -> list[Measurement]:
