@@ -36,8 +36,8 @@ COMPRESSIONS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tbz2", ".txz")
 _SHORT = {".tgz": ".gz", ".tbz2": ".bz2", ".txz": ".xz"}
 
-# What the libraries raise on a damaged file; zipfile answers an encrypted member with RuntimeError, and a compression
-# that it does not know with NotImplementedError, which is one.
+# What the libraries raise on a damaged file; zipfile answers an encrypted member, and a compression that it does not
+# know, with RuntimeError or a subclass of it.
 DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
 
 
