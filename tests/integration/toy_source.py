@@ -1,0 +1,36 @@
+"""What the tests of fetching share: a toy network at some address, and the sentence with which fetching it fails."""
+
+import dataclasses
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from datasets.catalog import Entry
+from datasets.download import Limits
+from datasets.errors import UserError
+from datasets.fetch import fetch
+
+BODY = b"".join(b"%d %d %d\n" % (row % 7, row % 11 + 7, row) for row in range(2000))
+FAST = Limits(attempts=3, backoff_seconds=0, redirects=3)
+
+
+def toy(url: str, **known: object) -> Entry:
+    return dataclasses.replace(Entry(name="toy", label="Toy", urls=(url,), format="delimited"), **known)
+
+
+def sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def left_behind(downloads: Path) -> set[str]:
+    """The files of the toy network's folder, but for its lock."""
+    return {file.name for file in (downloads / "toy").iterdir()} - {".lock"}
+
+
+def fails(entry: Entry, downloads: Path, mirror: Path | None = None, limits: Limits = FAST) -> str:
+    """The sentence with which fetching fails."""
+    with pytest.raises(UserError) as failure:
+        fetch(entry, downloads, mirror, limits)
+    assert "\n" not in str(failure.value)
+    return str(failure.value)
