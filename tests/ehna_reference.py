@@ -6,7 +6,27 @@ Slow on purpose. Every function follows an equation or a line of Algorithm 1; no
 import torch
 from torch import Tensor
 
+from tests.conftest import network_of
+
 EPSILON = 1e-5
+# Both readings are compared on this: equal times, a pair that meets twice, two nodes without contact.
+NETWORK = network_of(
+    [
+        (0, 1, 0),
+        (1, 2, 2),
+        (0, 2, 3),
+        (3, 4, 3),
+        (2, 3, 5),
+        (0, 4, 6),
+        (5, 6, 6),
+        (1, 4, 7),
+        (0, 1, 8),
+        (4, 6, 9),
+        (2, 6, 10),
+        (5, 3, 11),
+    ],
+    n_nodes=9,
+)
 
 Walk = tuple[list[int], list[float]]  # nodes from the target into the past, times of the steps
 

@@ -12,26 +12,8 @@ from methods.ehna_released.model import Model
 from methods.ehna_released.norm import BatchNorm, RoleNorms
 from methods.ehna_released.training import Source, make_batch, margin_loss
 from tests import ehna_reference as reference
-from tests.conftest import network_of
+from tests.ehna_reference import NETWORK
 from tests.ehna_released_setting import paper, released
-
-NETWORK = network_of(
-    [
-        (0, 1, 0),
-        (1, 2, 2),
-        (0, 2, 3),
-        (3, 4, 3),
-        (2, 3, 5),
-        (0, 4, 6),
-        (5, 6, 6),
-        (1, 4, 7),
-        (0, 1, 8),
-        (4, 6, 9),
-        (2, 6, 10),
-        (5, 3, 11),
-    ],
-    n_nodes=9,
-)
 
 
 def batch_of(setting):
