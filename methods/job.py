@@ -72,7 +72,7 @@ def run_job(job: Job, limits: Limits) -> dict[str, Any]:
         raise MethodError(f"{job.out}: no folder can be made there ({error.strerror})") from None
     with _alone(job.out):
         work = _work_folder(job)
-        _clear_all_but_checkpoint(work)
+        _keep_only_checkpoint(work)
         order = {
             "parent": os.getpid(),
             "kind": job.kind,
@@ -89,7 +89,10 @@ def run_job(job: Job, limits: Limits) -> dict[str, Any]:
         ending = run_limited(command, _environment(job.threads), limits)
         notes = journal.read(work / "journal.jsonl")
         if notes.outcome.get("status") == "refused":
-            shutil.rmtree(work)
+            if (work / "checkpoint.npz").exists():  # a disk that is full now may have room later
+                _keep_only_checkpoint(work)
+            else:
+                shutil.rmtree(work)
             raise MethodError(notes.outcome["reason"])
         status, reason = _outcome(ending, notes, limits)
         record = _record(job, ending, notes, status, reason)
@@ -112,7 +115,7 @@ def _write(job: Job, work: Path, record: dict[str, Any]) -> None:
     if record["status"] == "ok":
         shutil.rmtree(work)
     else:
-        _clear_all_but_checkpoint(work)
+        _keep_only_checkpoint(work)
 
 
 def _outcome(ending: Ending, notes: journal.Journal, limits: Limits) -> tuple[str, str | None]:
@@ -189,7 +192,7 @@ def _fingerprint(job: Job) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _clear_all_but_checkpoint(work: Path) -> None:
+def _keep_only_checkpoint(work: Path) -> None:
     for path in work.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

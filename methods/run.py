@@ -20,8 +20,8 @@ from methods import journal
 from methods.errors import MethodError
 from methods.progress import progress_bar
 
-# Where a checkpoint keeps the epochs that led to it; not a name that a method would give an array.
-_EPOCHS = "epochs of the run"
+# Where a checkpoint keeps the epochs that led to it and the facts so far; not a name that a method would give an array.
+_RUN = "epochs and facts of the run"
 
 
 @dataclass
@@ -73,17 +73,17 @@ class Run:
         return progress_bar(total, unit, description, self.folder)
 
     def save_checkpoint(self, **arrays: NDArray[Any]) -> None:
-        """Store the state after an epoch; a fit without a folder (called from Python) keeps none."""
+        """Store the state after an epoch, with what was reported until then; a fit without a folder keeps none."""
         if self.folder is None:
             return
-        epochs = np.array(json.dumps([asdict(epoch) for epoch in self.epochs]))
+        so_far = {"epochs": [asdict(epoch) for epoch in self.epochs], "facts": journal.plain(self.facts)}
         with atomic_path(self.folder / "checkpoint.npz") as temporary, temporary.open("wb") as file:
-            np.savez(file, **arrays, **{_EPOCHS: epochs})  # type: ignore[arg-type]
+            np.savez(file, **arrays, **{_RUN: np.array(json.dumps(so_far))})  # type: ignore[arg-type]
 
     def load_checkpoint(self) -> dict[str, NDArray[Any]] | None:
         """The state that an earlier, interrupted fit of the same network, parameters and seed left, if any.
 
-        The epochs that led to it count as this run's; a file that cannot be read is as good as none.
+        The epochs that led to it and its facts count as this run's; a file that cannot be read is as good as none.
         """
         if self.folder is None or not (self.folder / "checkpoint.npz").exists():
             return None
@@ -93,11 +93,12 @@ class Run:
         except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
             print(f"the checkpoint in {self.folder} cannot be read ({error}); starting anew", file=sys.stderr)
             return None
-        if _EPOCHS in arrays:
-            self.epochs = [Epoch(**epoch) for epoch in json.loads(str(arrays.pop(_EPOCHS)))]
+        if _RUN in arrays:
+            so_far = json.loads(str(arrays.pop(_RUN)))
+            self.epochs = [Epoch(**epoch) for epoch in so_far["epochs"]]
             if self.journal is not None:
-                journal.append(self.journal, epochs=[asdict(epoch) for epoch in self.epochs])
-            self.report(epochs_before_resuming=len(self.epochs))
+                journal.append(self.journal, epochs=so_far["epochs"])
+            self.report(**so_far["facts"] | {"epochs_before_resuming": len(self.epochs)})
         return arrays
 
 

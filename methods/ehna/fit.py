@@ -123,8 +123,7 @@ def one_epoch(
 
 
 def keep(model: Model, progress: Progress, run: Run) -> None:
-    """A checkpoint, and what fit.json tells of the epochs so far."""
-    save(model, progress, run)
+    """What fit.json tells of the epochs so far, and a checkpoint."""
     columns = zip(*(progress.choosing + progress.final), strict=True)
     names = ("loss", "active_share", "role_probe_auc", "validation_auc")
     run.report(
@@ -134,6 +133,7 @@ def keep(model: Model, progress: Progress, run: Run) -> None:
             for name, column in zip(names, columns, strict=True)
         },
     )
+    save(model, progress, run)
 
 
 def save(model: Model, progress: Progress, run: Run) -> None:

@@ -47,17 +47,19 @@ def test_a_journal_that_was_never_begun_is_empty(tmp_path: Path) -> None:
     assert journal.read(tmp_path / "none") == journal.Journal()
 
 
-def test_a_checkpoint_brings_back_the_arrays_and_the_epochs(tmp_path: Path) -> None:
+def test_a_checkpoint_brings_back_the_arrays_the_epochs_and_the_facts(tmp_path: Path) -> None:
     first = Run(1, folder=tmp_path)
     with first.epoch(7, "edges"):
         pass
+    first.report(loss=np.array([0.5, np.nan]))
     first.save_checkpoint(weights=np.arange(3))
-    second = Run(1, folder=tmp_path)
+    second = Run(1, folder=tmp_path, journal=tmp_path / "journal")
     state = second.load_checkpoint()
     assert state is not None
     assert {key: array.tolist() for key, array in state.items()} == {"weights": [0, 1, 2]}
     assert second.epochs == first.epochs
-    assert second.facts == {"epochs_before_resuming": 1}
+    assert second.facts == {"loss": [0.5, None], "epochs_before_resuming": 1}
+    assert journal.read(tmp_path / "journal").facts == second.facts
 
 
 def test_without_a_folder_nothing_is_kept() -> None:
