@@ -3,6 +3,7 @@
 PYTHON ?= python3.11
 BIN := .venv/bin
 CORES ?= $(shell nproc)
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test test-browser test-slurm test-faults fuzz lint bench clean
 
@@ -26,7 +27,7 @@ lint: .venv/ready
 
 # The page in Debian's chromium; installs the browser if it is not there.
 test-browser: .venv/ready
-	command -v chromedriver > /dev/null || { apt-get update -qq && apt-get install -y -qq chromium chromium-driver > /dev/null; }
+	command -v chromedriver > /dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium chromium-driver > /dev/null; }
 	$(BIN)/snakemake --cores $(CORES) --configfile config/test.yaml
 	$(BIN)/pytest tests/browser
 

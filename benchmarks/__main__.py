@@ -1,8 +1,9 @@
-"""`python -m benchmarks [NAME …]`: run benchmarks and add their rows to results/benchmarks.json."""
+"""`python -m benchmarks [NAME …]`: run benchmarks and put their rows into results/benchmarks.json."""
 
 import argparse
 import importlib
 from pathlib import Path
+from typing import Any
 
 from benchmarks.measurement import Measurement
 from datasets.atomic import read_json, write_json
@@ -24,20 +25,26 @@ def measure(chosen: argparse.Namespace) -> None:
     unknown = set(names) - set(benchmark_names())
     if unknown:
         raise UserError(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(benchmark_names())}")
-    rows = {row["name"]: row for row in read_json(RESULTS)} if RESULTS.exists() else {}
     for name in names:
+        others, rows = rows_of_others(name), []
         for measurement in importlib.import_module(f"benchmarks.{name}").measure():
             print(line(measurement), flush=True)
-            rows[measurement.name] = measurement.as_row() | {"machine": describe_machine()}
-        # After each benchmark, so that an interrupted run keeps what it measured.
-        write_json(RESULTS, list(rows.values()))
+            rows.append({"benchmark": name} | measurement.as_row() | {"machine": describe_machine()})
+            # After each measurement, so that a stopped run keeps what it measured.
+            write_json(RESULTS, others + rows)
+
+
+def rows_of_others(name: str) -> list[dict[str, Any]]:
+    """The stored rows of all other benchmarks that still exist: a benchmark's own rows are replaced as a set."""
+    stored = read_json(RESULTS) if RESULTS.exists() else []
+    return [row for row in stored if row.get("benchmark") in {*benchmark_names()} - {name}]
 
 
 def line(measurement: Measurement) -> str:
-    promised = "" if measurement.target is None else f" (target {measurement.target:g})"
+    target = "" if measurement.target is None else f" (target {measurement.target:g})"
     return (
         f"{measurement.name}: ours {measurement.ours:.4g}, peer {measurement.peer:.4g} {measurement.unit}, "
-        f"ratio {measurement.ratio:.2f}{promised} [{measurement.data}]"
+        f"ratio {measurement.ratio:.2f}{target} [{measurement.data}]"
     )
 
 

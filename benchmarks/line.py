@@ -3,7 +3,7 @@
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,14 +14,14 @@ from benchmarks.peers.plain_line import PlainLine
 from datasets.network import TemporalNetwork
 from datasets.synthetic import generate
 from methods.line.training import Half, WeightedGraph, initial_half, load_kernel, train_epoch, weighted_graph
-from methods.walks.static_graph import merged_graph
+from methods.walks.static_graph import merged_graph, pairs_once
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs, as HTNE's DBLP
 DIMENSIONS, NEGATIVES, LEARNING_RATE = 64, 5, 0.025
 SAMPLES, REPEATS = 3_000_000, 4
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     """Ours and the peer take turns, so that a busy spell of the machine strikes both."""
     threads = os.cpu_count() or 1
     network = generate(N_NODES, N_EDGES, seed=1)
@@ -30,10 +30,9 @@ def measure() -> list[Measurement]:
         f"generated: {N_NODES} nodes, {graph.n_edges} pairs; {DIMENSIONS} dimensions, {NEGATIVES} negatives, "
         f"{threads} threads; peer built with gcc -Ofast -march=native"
     )
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         peer = plain_line(network, Path(folder))
-        for order, name in ((1, "first"), (2, "second")):
+        for order, word in ((1, "first"), (2, "second")):
             half = initial_half(order, N_NODES, DIMENSIONS, seed=1)
             ours, theirs = [], []
             for _ in range(REPEATS):
@@ -41,12 +40,8 @@ def measure() -> list[Measurement]:
                 start = time.perf_counter()
                 peer.train(SAMPLES, order, NEGATIVES, threads, LEARNING_RATE)
                 theirs.append((time.perf_counter() - start) / SAMPLES)
-            rows.append(
-                Measurement(
-                    f"LINE, {name} order / plain C", 1 / min(ours), 1 / min(theirs), "samples/s", data, target=2
-                )
-            )
-    return rows
+            name = f"LINE, {word} order / plain C"
+            yield Measurement(name, 1 / min(ours), 1 / min(theirs), "samples/s", data, target=2)
 
 
 def seconds_per_sample(
@@ -62,9 +57,5 @@ def seconds_per_sample(
 
 
 def plain_line(network: TemporalNetwork, folder: Path) -> PlainLine:
-    merged = merged_graph(network)
-    ends = np.repeat(np.arange(network.n_nodes, dtype=np.int32), np.diff(merged.offsets))
-    once = ends < merged.neighbors
-    pairs = np.stack([ends[once], merged.neighbors[once]], axis=1)
-    weights = merged.weights[once].astype(np.float32)
-    return PlainLine(network.n_nodes, pairs, weights, DIMENSIONS, folder)
+    pairs, weights = pairs_once(merged_graph(network))
+    return PlainLine(network.n_nodes, pairs, weights.astype(np.float32), DIMENSIONS, folder)

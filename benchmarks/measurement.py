@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measurement:
-    """`ratio` is how many times better ours is; `target` the least ratio that we promise, if we promise one."""
+    """`ratio` is how many times better ours is; `target` the least ratio to reach, if there is one."""
 
     name: str
     ours: float

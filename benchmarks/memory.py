@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measurement import Measurement
@@ -23,11 +24,12 @@ CUT_SHORT = {
 }
 
 
-def measure() -> list[Measurement]:
+def measure() -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         network = Path(folder) / "network.arrow"
         generate(*TMALL, seed=1).save(network)
-        return [peak_memory(method, settings, network) for method, settings in CUT_SHORT.items()]
+        for method, settings in CUT_SHORT.items():
+            yield peak_memory(method, settings, network)
 
 
 def peak_memory(method: str, settings: list[str], network: Path) -> Measurement:

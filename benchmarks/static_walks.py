@@ -10,7 +10,7 @@ from benchmarks.measurement import Measurement, best_seconds
 from benchmarks.peers.environment import run_peer
 from datasets.synthetic import generate
 from methods.walks.static import static_walks
-from methods.walks.static_graph import StaticGraph, WalkGraph, merged_graph, walk_graph
+from methods.walks.static_graph import StaticGraph, WalkGraph, merged_graph, pairs_once, walk_graph
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs
 WALK_LENGTH, P, Q = 80, 0.5, 2.0
@@ -41,7 +41,4 @@ def steps_per_second(graph: WalkGraph) -> float:
 
 def write_edges(graph: StaticGraph, path: Path) -> None:
     """Every pair once, `u v weight` with tabs, as both peers read it."""
-    ends = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
-    once = ends < graph.neighbors
-    rows = np.column_stack([ends, graph.neighbors, graph.weights])[once]
-    np.savetxt(path, rows, fmt="%d", delimiter="\t")
+    np.savetxt(path, np.column_stack(pairs_once(graph)), fmt="%d", delimiter="\t")

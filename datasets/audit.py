@@ -1,6 +1,5 @@
 """Audit: what is in a network, counted, and how it differs from what the paper says of it."""
 
-import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,10 @@ import numpy as np
 import pandas as pd
 
 from datasets.bipartite import sides
+from datasets.file_hash import file_sha256
 from datasets.network import TemporalNetwork
 from datasets.pairs import pair_keys
+from datasets.reciprocity import reciprocity
 
 
 def audit(
@@ -18,8 +19,8 @@ def audit(
 ) -> dict[str, Any]:
     """Everything that a reader should know before trusting results on this network; the cost is linear in its rows.
 
-    A pair is unordered, except in `reciprocity`: of the ordered pairs (u, v) that occur, the share whose reverse (v, u)
-    occurs too. `repeated_share` is the share of rows whose pair occurs in an earlier row as well.
+    A pair is unordered, except in `reciprocity`. `repeated_share` is the share of rows whose pair occurs in an earlier
+    row as well.
     """
     n_nodes, n_edges = network.n_nodes, network.n_edges
     pairs = len(pd.unique(pair_keys(network.source, network.target, n_nodes)))
@@ -30,7 +31,7 @@ def audit(
         "temporal_edges": n_edges,
         "distinct_pairs": pairs,
         "repeated_share": 1 - pairs / n_edges,
-        "reciprocity": _reciprocity(network),
+        "reciprocity": reciprocity(network),
         "bipartite": side is not None,
         **({"sides": [int(np.count_nonzero(side == 0)), int(np.count_nonzero(side == 1))]} if side is not None else {}),
         "times": _times(network),
@@ -38,13 +39,6 @@ def audit(
         "source": {**network.facts, "sha256": None if raw_file is None else file_sha256(raw_file)},
     }
     return report
-
-
-def _reciprocity(network: TemporalNetwork) -> float:
-    source, target = network.source.astype(np.int64), network.target.astype(np.int64)
-    ordered = pd.unique(source * network.n_nodes + target)
-    reverse = ordered % network.n_nodes * network.n_nodes + ordered // network.n_nodes
-    return float(pd.Series(reverse).isin(ordered).mean())
 
 
 def _times(network: TemporalNetwork) -> dict[str, Any]:
@@ -85,8 +79,3 @@ def _beside_paper(network: TemporalNetwork, paper: dict[str, int]) -> dict[str, 
         report["nodes_difference_in_source"] = facts["labels_in_source"] - paper["nodes"]
         report["edges_difference_in_source"] = facts["rows"] - paper["edges"]
     return report
-
-
-def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,6 +1,5 @@
 """Checksums: what a file must be, and the record of what was first seen where nobody states it (trust on first use)."""
 
-import hashlib
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from filelock import FileLock
 
 from datasets.atomic import read_json, write_json
 from datasets.errors import DatasetError
+from datasets.file_hash import file_sha256
 
 RECORD = "checksums.json"
 
@@ -38,15 +38,10 @@ class Expected:
         size = path.stat().st_size
         if self.size_bytes is not None and size != self.size_bytes:
             raise SourceError(f"{source}: has {size} bytes instead of {self.size_bytes} {self.stated_by}")
-        found = sha256_of(path)
+        found = file_sha256(path)
         if self.sha256 is not None and found != self.sha256:
             raise SourceError(f"{source}: has sha256 {found} instead of {self.sha256} {self.stated_by}")
         return found
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def recorded(downloads: Path, key: str) -> Expected | None:

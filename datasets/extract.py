@@ -1,12 +1,11 @@
 """Safe extraction: one named member of an archive, or one compressed file, written under a name of our own choosing.
 
 No name inside an archive ever becomes a path, so nothing can be written outside the folder; links and devices are
-refused, and what expands beyond all reason is cut off while it expands, whatever its headers promise.
+refused, and what expands beyond all reason (datasets.expansion) is cut off while it expands.
 """
 
 import bz2
 import gzip
-import io
 import lzma
 import shutil
 import stat
@@ -21,15 +20,7 @@ from typing import IO, Any
 from datasets.atomic import atomic_path
 from datasets.checksums import Expected
 from datasets.errors import DatasetError
-
-# Yelp's reviews and the DBLP dump, the largest files of the field, are 5 GB each.
-MAX_EXPANDED_BYTES = 32 << 30
-# Edge lists shrink 3- to 20-fold, repetitive logs rarely more than 100-fold; bombs shrink 1,000- to 1,000,000-fold.
-MAX_RATIO = 200
-# Below this nothing is a bomb, and a tiny archive of zeros may be as dense as it likes.
-HARMLESS_BYTES = 64 << 20
-
-BLOCK_BYTES = 1 << 20
+from datasets.expansion import BLOCK_BYTES, MAGIC_BYTES, decompressor_for, limited
 
 COMPRESSIONS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -53,14 +44,22 @@ def unpack(packed: Path, member: str | None, final: Path, expected: Expected | N
             source, around = _open_wanted(packed, member, final, stack)
             shutil.copyfileobj(source, target, BLOCK_BYTES)
             _read_to_end(around)
+        _check_expansion(temporary, packed)
         return expected.check(temporary, str(packed))
 
 
 def check_compressed(path: Path) -> None:
-    """Read a compressed file to its end: a cut or a flipped bit becomes an error here, not in the parser."""
-    if path.suffix in COMPRESSIONS:
-        with _reading(path), ExitStack() as stack:
-            _read_to_end(_limited(stack.enter_context(COMPRESSIONS[path.suffix](path)), path))
+    """Read a compressed file to its end: a cut, a flipped bit or a bomb becomes an error here, not in the parser."""
+    _check_expansion(path, path)
+
+
+def _check_expansion(path: Path, packed: Path) -> None:
+    """Told by its first bytes, as in the parser; measured by `packed`, lest packing twice evade the limit."""
+    with path.open("rb") as file:
+        opener = decompressor_for(file.read(MAGIC_BYTES))
+    if opener is not None:
+        with _reading(packed), opener(path) as stream:
+            _read_to_end(limited(stream, packed))
 
 
 def _read_to_end(stream: IO[bytes]) -> None:
@@ -78,7 +77,7 @@ def _open_wanted(packed: Path, member: str | None, final: Path, stack: ExitStack
         open_member = _tar_member if is_tar else _zip_member
         return open_member(packed, PurePosixPath(member), stack)
     if packed.suffix in COMPRESSIONS and final.suffix != packed.suffix:
-        source = _limited(stack.enter_context(COMPRESSIONS[packed.suffix](packed)), packed)
+        source = limited(stack.enter_context(COMPRESSIONS[packed.suffix](packed)), packed)
     else:
         source = stack.enter_context(packed.open("rb"))
     return source, source
@@ -87,7 +86,7 @@ def _open_wanted(packed: Path, member: str | None, final: Path, stack: ExitStack
 def _tar_member(packed: Path, member: PurePosixPath, stack: ExitStack) -> tuple[IO[bytes], IO[bytes]]:
     open_stream = COMPRESSIONS.get(_SHORT.get(packed.suffix, packed.suffix), lambda path: path.open("rb"))
     # The whole stream is limited, not the member alone: what stands before it has to be expanded to be passed.
-    stream = _limited(stack.enter_context(open_stream(packed)), packed)
+    stream = limited(stack.enter_context(open_stream(packed)), packed)
     archive = stack.enter_context(tarfile.TarFile.open(fileobj=stream, mode="r|"))
     names = []
     for item in archive:
@@ -108,7 +107,7 @@ def _zip_member(packed: Path, member: PurePosixPath, stack: ExitStack) -> tuple[
             kind = stat.S_IFMT(item.external_attr >> 16)
             if item.is_dir() or kind not in (0, stat.S_IFREG):
                 raise DatasetError(f"{packed}: {item.filename} is a link, a folder or a device, not a file")
-            source = _limited(stack.enter_context(archive.open(item)), packed)
+            source = limited(stack.enter_context(archive.open(item)), packed)
             return source, source
     raise _no_member(packed, member, archive.namelist())
 
@@ -116,25 +115,6 @@ def _zip_member(packed: Path, member: PurePosixPath, stack: ExitStack) -> tuple[
 def _no_member(packed: Path, member: PurePosixPath, names: list[str]) -> DatasetError:
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
     return DatasetError(f"{packed}: holds no {member}, only {shown or 'nothing'}")
-
-
-class _Limited(io.RawIOBase):
-    """A stream that refuses to expand beyond a limit; a class, because tarfile and shutil read from objects."""
-
-    def __init__(self, stream: IO[bytes], most: int, packed: Path) -> None:
-        self.stream, self.left, self.most, self.packed = stream, most, most, packed
-
-    def read(self, size: int = -1) -> bytes:
-        block = self.stream.read(size if 0 <= size <= self.left else self.left + 1)
-        self.left -= len(block)
-        if self.left < 0:
-            raise DatasetError(f"{self.packed}: expands to more than {self.most} bytes, as no network does")
-        return block
-
-
-def _limited(stream: IO[bytes], packed: Path) -> IO[bytes]:
-    most = min(MAX_EXPANDED_BYTES, max(HARMLESS_BYTES, MAX_RATIO * packed.stat().st_size))
-    return _Limited(stream, most, packed)  # type: ignore[return-value]
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from datasets.command_line import run_command
 
 # Only the module of the wanted command is imported: drawing needs matplotlib, and a step should not wait for it.
 MODULES = {
-    "examples_command": ("examples", "leakage"),
+    "examples_command": ("examples",),
+    "leakage_command": ("leakage",),
     "link_prediction_command": ("link-prediction",),
     "reconstruction_command": ("reconstruction",),
     "tables_command": ("tables",),

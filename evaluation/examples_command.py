@@ -1,22 +1,14 @@
-"""`python -m evaluation examples` makes an example set; `python -m evaluation leakage` says what one gives away."""
+"""`python -m evaluation examples`: positives and negatives, made once for all methods."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from datasets.atomic import read_json, write_json
+from datasets.atomic import read_json
 from datasets.network import TemporalNetwork
 from datasets.split import split_rows
 from evaluation.errors import EvaluationError
-from evaluation.examples import (
-    ExampleSet,
-    block_rows,
-    check_belongs,
-    load_examples,
-    make_examples,
-    save_examples,
-)
-from evaluation.leakage import leakage_report
+from evaluation.examples import ExampleSet, block_rows, check_belongs, make_examples, save_examples
 from evaluation.negatives import STRATEGIES
 
 BLOCKS = ("test", "validation")
@@ -37,13 +29,6 @@ def add_commands(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
     examples.add_argument("--out", required=True, type=Path, metavar="FILE")
     examples.set_defaults(command=write_examples)
 
-    leakage = subparsers.add_parser("leakage", help="what an example set gives away to memory, degrees and types")
-    leakage.add_argument("--network", required=True, type=Path, help="stored network (network.arrow), all contacts")
-    leakage.add_argument("--split", type=Path, help="split.json; the examples are checked against it")
-    leakage.add_argument("--examples", required=True, type=Path, metavar="FILE")
-    leakage.add_argument("--out", required=True, type=Path, metavar="JSON")
-    leakage.set_defaults(command=write_leakage)
-
 
 def write_examples(chosen: argparse.Namespace) -> None:
     network = TemporalNetwork.load(chosen.network)
@@ -53,13 +38,6 @@ def write_examples(chosen: argparse.Namespace) -> None:
     for reason in examples.unavailable.values():
         print(f"note: {reason}", file=sys.stderr)
     save_examples(examples, chosen.out)
-
-
-def write_leakage(chosen: argparse.Namespace) -> None:
-    network = TemporalNetwork.load(chosen.network)
-    examples = load_examples(chosen.examples)
-    check_examples(examples, network, chosen.split, chosen.examples)
-    write_json(chosen.out, leakage_report(network, examples))
 
 
 def held_out_rows(network: TemporalNetwork, split: Path | None, block: str) -> tuple[int, int]:

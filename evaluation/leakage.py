@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from datasets.bipartite import sides
 from datasets.network import TemporalNetwork
 from datasets.pairs import pair_keys
+from datasets.reciprocity import reciprocity
 from evaluation.examples import POSITIVE, ExampleSet
 from evaluation.link_prediction import select
 from evaluation.metrics import metrics
@@ -42,7 +43,7 @@ def leakage_report(network: TemporalNetwork, examples: ExampleSet) -> dict[str, 
         },
         "nodes_without_training_contact": int(np.count_nonzero(degree == 0)),
         "classifier_split": {
-            name: share_on_both_sides(examples, name)
+            name: share_on_both_sides(examples, name, degree == 0)
             for name in ("paper", "pair_grouped")
             if PROTOCOLS[name].negatives in negatives
         },
@@ -76,13 +77,16 @@ def share(flags: NDArray[np.bool_]) -> float:
     return float(flags.mean())
 
 
-def share_on_both_sides(examples: ExampleSet, protocol_name: str) -> float:
-    """Of the positives that test the classifier, the share whose pair also trained it; mean over ten splits."""
+def share_on_both_sides(examples: ExampleSet, protocol_name: str, unseen_node: NDArray[np.bool_]) -> float:
+    """Of the positives that test the classifier, the share whose pair also trained it; mean over ten splits.
+
+    Without pairs that have an unseen node, as `unseen: drop`, the default, evaluates them.
+    """
     protocol = PROTOCOLS[protocol_name]
-    nodes = examples.facts["nodes"]
-    nobody_unseen = np.zeros(nodes, dtype=np.bool_)
-    selection, _ = select(examples, protocol.negatives, nobody_unseen, drop_unseen=False)
-    keys = pair_keys(selection.pairs.source, selection.pairs.target, nodes)
+    selection, _ = select(examples, protocol.negatives, unseen_node, drop_unseen=True)
+    if len(selection.pairs) == 0:
+        return 0.0
+    keys = pair_keys(selection.pairs.source, selection.pairs.target, examples.facts["nodes"])
     shares = []
     for split in range(1, CLASSIFIER_SPLITS + 1):
         training, test = classifier_split(
@@ -104,14 +108,6 @@ def ties_at_border(network: TemporalNetwork, start: int) -> dict[str, Any]:
         "contacts_at_border_in_training": before,
         "contacts_at_border_held_out": int(np.count_nonzero(network.time[start:] == border)),
     }
-
-
-def reciprocity(network: TemporalNetwork) -> float:
-    """Of the distinct ordered pairs (as the source names them), the share whose reverse occurs too."""
-    n_nodes = network.n_nodes
-    forward = np.unique(network.source.astype(np.int64) * n_nodes + network.target)
-    backward = (forward % n_nodes) * n_nodes + forward // n_nodes
-    return share(contains_all(table_of(forward), backward))
 
 
 def violations(edges: Keys, examples: ExampleSet, rows: slice) -> dict[str, int]:

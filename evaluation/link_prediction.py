@@ -136,7 +136,8 @@ def evaluate_scores(
             selection, chosen = select(examples, strategy, unseen_node, unseen_policy == "drop")
             score = scores[chosen]
             rows = empty_rows(len(score), 1)
-            rows.values[:, 0] = (score - score.mean()) / (score.std() or 1.0)
+            if len(score):
+                rows.values[:, 0] = (score - score.mean()) / (score.std() or 1.0)
             cells += repeats.run(SCORE, selection, strategy, rows, score)
     return cells
 

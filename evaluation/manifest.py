@@ -1,6 +1,5 @@
 """The manifest: hashes of everything a run read and made, the configuration, versions, and the machine."""
 
-import hashlib
 import importlib.metadata
 import subprocess
 import tempfile
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets.atomic import read_json, write_json
+from datasets.file_hash import file_sha256
 from datasets.machine import describe_machine
 from evaluation.errors import EvaluationError
 from evaluation.tables import write_tables
@@ -39,9 +39,14 @@ def run_files(folder: Path) -> list[Path]:
     return files
 
 
-def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def given_vectors(run: dict[str, Any]) -> list[Path]:
+    """The files of `embeddings:` in the configuration: made elsewhere, and read where they lie, outside the folder."""
+    columns = run.get("config", {}).get("embeddings", {}).values()
+    return [Path(path) for path in sorted({path for column in columns for path in column["files"].values()})]
+
+
+def recorded(path: Path) -> dict[str, Any]:
+    return {"sha256": file_sha256(path), "bytes": path.stat().st_size}
 
 
 def source_commit() -> dict[str, Any] | None:
@@ -60,33 +65,45 @@ def source_commit() -> dict[str, Any] | None:
 
 def write_manifest(folder: Path) -> None:
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    run = read_json(folder / "run.json")
+    vectors = given_vectors(run)
+    for path in vectors:
+        if not path.is_file():
+            raise EvaluationError(f"{path}: named in the configuration but missing; put it back and run this again")
     manifest = {
-        "run": read_json(folder / "run.json"),
+        "run": run,
         "machine": describe_machine(),
         "versions": versions,
         "source": source_commit(),
-        "files": {
-            str(path.relative_to(folder)): {"sha256": sha256(path), "bytes": path.stat().st_size}
-            for path in run_files(folder)
-        },
+        "files": {str(path.relative_to(folder)): recorded(path) for path in run_files(folder)},
     }
+    if vectors:
+        manifest["embeddings"] = {str(path): recorded(path) for path in vectors}
     write_json(folder / "manifest.json", manifest)
 
 
 def verify(folder: Path) -> int:
     """Compare a run with its manifest, and its tables with its repeats; return how many files agree."""
-    files: dict[str, dict[str, Any]] = read_json(folder / "manifest.json")["files"]
-    for name, recorded in files.items():
-        path = folder / name
-        if not path.is_file():
-            raise EvaluationError(f"{path}: named in manifest.json but missing; run the workflow again")
-        if sha256(path) != recorded["sha256"]:
-            raise EvaluationError(f"{path}: differs from manifest.json; delete it and run the workflow again")
+    manifest = read_json(folder / "manifest.json")
+    files, vectors = manifest["files"], manifest.get("embeddings", {})
+    for name, entry in files.items():
+        check_file(folder / name, entry, "run the workflow again", "delete it and run the workflow again")
+    for name, entry in vectors.items():
+        restore = "put back the vectors that were read, or run the workflow again"
+        check_file(Path(name), entry, "put it back, or run the workflow again", restore)
     added = sorted({str(path.relative_to(folder)) for path in run_files(folder)} - set(files))
     if added:
         raise EvaluationError(f"{folder / added[0]}: not in manifest.json; remove it or run the workflow again")
     check_tables(folder)
-    return len(files)
+    return len(files) + len(vectors)
+
+
+def check_file(path: Path, entry: dict[str, Any], if_missing: str, if_changed: str) -> None:
+    """Compare a file with what the manifest says of it; the advice is for the one who has to mend it."""
+    if not path.is_file():
+        raise EvaluationError(f"{path}: named in manifest.json but missing; {if_missing}")
+    if file_sha256(path) != entry["sha256"]:
+        raise EvaluationError(f"{path}: differs from manifest.json; {if_changed}")
 
 
 def check_tables(folder: Path) -> None:

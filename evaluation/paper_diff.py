@@ -109,7 +109,8 @@ class OurNumbers:
         return absent if summary is None else (summary.mean, summary.status)
 
     def summary(self, cell: PaperCell, method: Method) -> Summary | None:
-        names = (our_name(cell.dataset), self.run.headline_protocol, our_name(cell.operator), our_name(cell.metric))
+        protocol = "paper" if "paper" in self.run.protocols else self.run.headline_protocol
+        names = (our_name(cell.dataset), protocol, our_name(cell.operator), our_name(cell.metric))
         key = self.results.key(*names, method.name)
         return None if key is None else self.results.summaries[key]
 

@@ -103,5 +103,7 @@ PROTOCOLS = {
 
 def classifier_split(protocol: Protocol, pairs: Pairs, seed: int, draw: int, split: int) -> tuple[Rows, Rows]:
     """(training rows, test rows), the same for every method, operator and training seed."""
+    if len(pairs) == 0:
+        raise EvaluationError("no example is left without a node that training never saw")
     generator = np.random.default_rng([seed, draw, split, crc32(protocol.classifier_split.encode())])
     return CLASSIFIER_SPLITS[protocol.classifier_split](pairs, generator)

@@ -4,10 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
-from datasets.atomic import read_json, write_json
+from datasets.atomic import write_json
 from evaluation.errors import EvaluationError
 from evaluation.manifest import verify, write_manifest
 from evaluation.page import rows_of, write_page
+from evaluation.run_folder import RunFolder
 from evaluation.tuning import choose
 
 
@@ -59,8 +60,8 @@ def _verify(chosen: argparse.Namespace) -> None:
 
 def _summary(chosen: argparse.Namespace) -> None:
     """AUC of every method on every network under the first protocol, Hadamard operator, then the way to the page."""
-    run = read_json(chosen.run_folder / "run.json")
-    protocol = run["config"]["link_prediction"]["protocols"][0]
+    folder = RunFolder(chosen.run_folder)
+    run, protocol = folder.description, folder.headline_protocol
     cells = {
         (row["method"], row["dataset"]): f"{float(row['mean']):.4f}" if row["mean"] else row["status"]
         for row in rows_of(chosen.run_folder / "tables" / "link_prediction.csv")

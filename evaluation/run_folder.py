@@ -86,24 +86,31 @@ class RunFolder:
         shown = [method for method in self.methods if method.purpose not in ("timing", "ablation")]
         return sorted(shown, key=lambda method: not method.is_compared)
 
+    def section(self, name: str) -> dict[str, Any]:
+        """A section of the configuration; files of a section that it no longer has are not read."""
+        return dict(self.description.get("config", {}).get(name) or {})
+
+    @property
+    def protocols(self) -> list[str]:
+        return list(self.section("link_prediction").get("protocols", ["paper"]))
+
     @property
     def headline_protocol(self) -> str:
-        """The paper's protocol where it was run, else the first that was."""
-        protocols: list[str] = self.description.get("config", {}).get("link_prediction", {}).get("protocols", ["paper"])
-        return "paper" if "paper" in protocols else protocols[0]
+        """The first of the configuration: that of tables and figures which show one only."""
+        return self.protocols[0]
 
     def link_prediction(self, dataset: str, method: str) -> pd.DataFrame | None:
         """All repeats of a method on a network, one row per value, or None where the run has none."""
         return self._repeats("link_prediction", dataset, method, LINK_PREDICTION_COLUMNS)
 
     def reconstruction(self, dataset: str, method: str) -> pd.DataFrame | None:
+        if "reconstruction" not in self.description.get("config", {}):
+            return None
         return self._repeats("reconstruction", dataset, method, RECONSTRUCTION_COLUMNS)
 
     def _repeats(self, task: str, dataset: str, method: str, columns: list[str]) -> pd.DataFrame | None:
-        paths = sorted(
-            (self.path / task / dataset / method).glob("seed-*.csv"), key=lambda path: (len(path.name), path)
-        )
-        parts = [read_repeats(path, columns) for path in paths]
+        paths = [self.path / task / dataset / method / f"seed-{seed}.csv" for seed in self.seeds]
+        parts = [read_repeats(path, columns) for path in paths if path.exists()]
         return pd.concat(parts, ignore_index=True) if parts else None
 
     def audits(self) -> Iterator[tuple[Dataset, dict[str, Any]]]:
@@ -124,11 +131,34 @@ class RunFolder:
                     if records:
                         yield dataset, edges, method, records
 
+    @property
+    def timed_methods(self) -> list[Method]:
+        timed = self.section("efficiency").get("methods", [])
+        return [method for method in self.methods if method.name in timed]
+
+    @property
+    def scaling_networks(self) -> dict[int, str]:
+        """Generated networks of growing size, as {edges: name}."""
+        return {edges: f"scaling_{edges}" for edges in sorted(self.section("efficiency").get("scaling", []))}
+
+    def timed_fit(self, network: str, method: str) -> dict[str, Any] | None:
+        """The record of a fit that had the machine to itself."""
+        path = self.path / "timings" / network / method / "fit.json"
+        return read_json(path) if path.exists() else None
+
     def timings(self) -> Iterator[tuple[Dataset, Method, dict[str, Any]]]:
-        """Records of fits that had the machine to themselves, per network and method."""
+        """Records of timed fits per network of the run and method."""
         for dataset in self.datasets:
-            for method in self.methods:
-                path = self.path / "timings" / dataset.name / method.name / "fit.json"
+            for method in self.timed_methods:
+                if (record := self.timed_fit(dataset.name, method.name)) is not None:
+                    yield dataset, method, record
+
+    def choices(self) -> Iterator[tuple[Dataset, Method, dict[str, Any]]]:
+        """What tuning tried and chose, per network and method."""
+        tuned = self.section("tuning").get("methods", [])
+        for dataset in self.datasets:
+            for method in (method for method in self.methods if method.name in tuned):
+                path = self.path / "tuning" / dataset.name / method.name / "chosen.json"
                 if path.exists():
                     yield dataset, method, read_json(path)
 

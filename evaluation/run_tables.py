@@ -2,11 +2,15 @@
 
 import statistics
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from datasets.machine import machine_text
 from evaluation.run_folder import Dataset, Method, RunFolder
+from evaluation.sensitivity import sensitivity_repeats
 from evaluation.table_formats import Table, number_text, write_csv, write_table
 
 STATUS_COLUMNS = ["task", "dataset", "method", "seed", "protocol", "status", "reason", "cells"]
@@ -108,26 +112,44 @@ def costs(records: list[dict[str, Any]]) -> list[float | None]:
 def write_status(folder: Path, run: RunFolder) -> None:
     """One row per reason for which cells have no number; the table is empty if every cell has one."""
     counts: Counter[tuple[str, ...]] = Counter()
-    for dataset, edges, method, records in run.fits():
-        for record in records:
-            if record.get("status") != "ok":
-                reason = (record.get("status") or "failed", record.get("reason") or "")
-                counts[
-                    f"fit on {edges} edges", dataset.name, method.name, str(record.get("seed", "")), "", *reason
-                ] += 1
+    for task, network, name, record in all_fits(run):
+        if record.get("status") != "ok":
+            reason = (record.get("status") or "failed", record.get("reason") or "")
+            counts[task, network, name, str(record.get("seed", "")), "", *reason] += 1
     for dataset in run.datasets:
         for method in run.methods:
             for task, rows in (
                 ("link prediction", run.link_prediction(dataset.name, method.name)),
                 ("reconstruction", run.reconstruction(dataset.name, method.name)),
             ):
-                if rows is None:
-                    continue
-                # A subset without examples (no new pair, say) is a fact about the network, not a missing cell.
-                failed = rows[(rows["status"] != "ok") & (rows["subset"] == "all" if "subset" in rows else True)]
-                protocols = failed["protocol"] if "protocol" in failed else [""] * len(failed)
-                for seed, protocol, status, reason in zip(
-                    failed["seed"], protocols, failed["status"], failed["reason"], strict=True
-                ):
-                    counts[task, dataset.name, method.name, str(seed), protocol, status, reason] += 1
+                if rows is not None:
+                    counts.update(failures(task, rows))
+    for parameter, value, rows in sensitivity_repeats(run):
+        counts.update(failures(f"sensitivity, {parameter} = {value}", rows))
     write_csv(folder / "status.csv", STATUS_COLUMNS, ([*key, str(number)] for key, number in counts.items()))
+
+
+def all_fits(run: RunFolder) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Task, network, method and record of every fit but those of the sensitivity, whose repeats say the same."""
+    for dataset, edges, method, records in run.fits():
+        for record in records:
+            yield f"fit on {edges} edges", dataset.name, method.name, record
+    for network in [*(dataset.name for dataset in run.datasets), *run.scaling_networks.values()]:
+        for method in run.timed_methods:
+            if (timed := run.timed_fit(network, method.name)) is not None:
+                yield "timed fit", network, method.name, timed
+    for dataset, method, tuned in run.choices():
+        for number, trial in enumerate(tuned["trials"]):
+            yield f"tuning, trial {number}", dataset.name, method.name, trial
+
+
+def failures(task: str, rows: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+    """One key per repeat without a number.
+
+    A subset without examples (no new pair, say) is a fact about the network, not a missing cell.
+    """
+    failed = rows[(rows["status"] != "ok") & (rows["subset"] == "all" if "subset" in rows else True)]
+    protocols = failed["protocol"] if "protocol" in failed else [""] * len(failed)
+    columns = (failed["dataset"], failed["method"], failed["seed"].astype(str), protocols)
+    for *names, status, reason in zip(*columns, failed["status"], failed["reason"], strict=True):
+        yield (task, *names, status, reason)

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from datasets.atomic import read_json
 from datasets.machine import machine_text
 from evaluation.run_folder import Method, RunFolder
 from evaluation.style import look_of
@@ -33,23 +31,15 @@ class Growth:
 
 
 def read_growth(run: RunFolder) -> list[Growth]:
-    sizes = run.description.get("config", {}).get("efficiency", {}).get("scaling", [])
     found = []
-    for method in run.methods:
-        records = {edges: timed_record(run.path, edges, method.name) for edges in sorted(sizes)}
-        known = {edges: record for edges, record in records.items() if record is not None}
+    for method in run.timed_methods:
+        records = {edges: run.timed_fit(network, method.name) for edges, network in run.scaling_networks.items()}
+        known = {edges: record for edges, record in records.items() if record is not None and record["status"] == "ok"}
         if known:
             seconds = [float(np.mean([epoch["wall_seconds"] for epoch in one["epochs"]])) for one in known.values()]
             machine = machine_text(next(iter(known.values()))["machine"])
             found.append(Growth(method, machine, list(known), seconds))
     return found
-
-
-def timed_record(folder: Path, edges: int, method: str) -> dict[str, Any] | None:
-    """The record of a timed fit that succeeded."""
-    path = folder / "timings" / f"scaling_{edges}" / method / "fit.json"
-    record = read_json(path) if path.exists() else None
-    return record if record is not None and record["status"] == "ok" else None
 
 
 def write_scaling(folder: Path, run: RunFolder) -> None:

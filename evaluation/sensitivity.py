@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evaluation.link_prediction_tables import OPERATORS, count, means_of
+from evaluation.link_prediction_tables import OPERATORS, cell_text, count, means_of
 from evaluation.repeats import Summary, collect, summarize
 from evaluation.run_folder import LINK_PREDICTION_COLUMNS, RunFolder, read_repeats
 from evaluation.statistics import covered_layers
@@ -33,6 +34,7 @@ LINES = {
 class Sensitivity:
     """Summaries by (parameter, value as text, operator, metric), and the values of each parameter in order."""
 
+    protocol: str
     dataset: str
     method: str
     settings: dict[str, list[Any]]
@@ -41,25 +43,33 @@ class Sensitivity:
 
 def read_sensitivity(run: RunFolder) -> Sensitivity | None:
     """The experiment that run.json describes, or None if the run has none."""
-    section = run.description.get("config", {}).get("sensitivity")
+    section = run.section("sensitivity")
     if not section:
         return None
     labels = {entry["name"]: entry["label"] for key in ("datasets", "methods") for entry in run.description[key]}
     summaries: dict[tuple[str, str, str, str], Summary] = {}
-    for parameter, values in section["parameters"].items():
-        for value in values:
-            folder = run.path / "sensitivity" / section["dataset"] / section["method"] / f"{parameter}={text_of(value)}"
-            files = [folder / f"seed-{seed}.csv" for seed in section.get("seeds", run.seeds)]
-            rows = pd.concat([read_repeats(path, LINK_PREDICTION_COLUMNS) for path in files], ignore_index=True)
-            repeats = collect(rows[rows["subset"] == "all"], ["operator", "metric"], "value")
-            for (operator, metric), summary in zip(repeats, summarize(list(repeats.values())), strict=True):
-                summaries[parameter, text_of(value), operator, metric] = summary
+    for parameter, value, rows in sensitivity_repeats(run):
+        repeats = collect(rows[rows["subset"] == "all"], ["operator", "metric"], "value")
+        for (operator, metric), summary in zip(repeats, summarize(list(repeats.values())), strict=True):
+            summaries[parameter, value, operator, metric] = summary
     return Sensitivity(
+        run.headline_protocol,
         labels.get(section["dataset"], section["dataset"]),
         labels.get(section["method"], section["method"]),
         section["parameters"],
         summaries,
     )
+
+
+def sensitivity_repeats(run: RunFolder) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Parameter, value as text, and all repeats with that value."""
+    section = run.section("sensitivity")
+    for parameter, values in section.get("parameters", {}).items():
+        for value in map(text_of, values):
+            folder = run.path / "sensitivity" / section["dataset"] / section["method"] / f"{parameter}={value}"
+            files = [folder / f"seed-{seed}.csv" for seed in section.get("seeds", run.seeds)]
+            parts = [read_repeats(path, LINK_PREDICTION_COLUMNS) for path in files]
+            yield parameter, value, pd.concat(parts, ignore_index=True)
 
 
 def text_of(value: Any) -> str:
@@ -76,22 +86,19 @@ def write_sensitivity(folder: Path, run: RunFolder) -> None:
     ]
     write_csv(folder / "sensitivity_long.csv", LONG_COLUMNS, long)
     rows = [
-        [parameter, text_of(value), *(cell(found, parameter, value, operator) for operator in OPERATORS)]
+        [
+            parameter,
+            text_of(value),
+            *(cell_text(found.summaries.get((parameter, text_of(value), operator, METRIC))) for operator in OPERATORS),
+        ]
         for parameter, values in found.settings.items()
         for value in values
     ]
     caption = (
-        f"AUC of {found.method} on {found.dataset} when one parameter changes and the others stay as they are: "
-        f"{means_of(max(summary.shape for summary in found.summaries.values()))}."
+        f"AUC of {found.method} on {found.dataset} (protocol {found.protocol}) when one parameter changes and the "
+        f"others stay as they are: {means_of(max(summary.shape for summary in found.summaries.values()))}."
     )
     write_table(folder, Table("sensitivity", ["Parameter", "Value", *OPERATORS.values()], rows, caption, labels=2))
-
-
-def cell(found: Sensitivity, parameter: str, value: Any, operator: str) -> str:
-    summary = found.summaries.get((parameter, text_of(value), operator, METRIC))
-    if summary is None:
-        return ""
-    return summary.status if summary.mean is None else number_text(summary.mean, 4)
 
 
 def draw_sensitivity(run: RunFolder) -> tuple[Figure, str] | None:
@@ -117,7 +124,8 @@ def draw_sensitivity(run: RunFolder) -> tuple[Figure, str] | None:
     figure.legend(handles, labels, loc="outside lower center", ncols=4, columnspacing=1.2)
     shape = max(summary.shape for summary in found.summaries.values())
     caption = (
-        f"Sensitivity of {found.method} on {found.dataset}: AUC as one parameter changes. Means of up to "
+        f"Sensitivity of {found.method} on {found.dataset}: AUC as one parameter changes, protocol {found.protocol}. "
+        f"Means of up to "
         f"{count(shape[0], 'training seed')} x {count(shape[1], 'draw')} x {count(shape[2], 'split')} "
         f"(n = {math.prod(shape)}); bands: 95% intervals that cover {covered_layers(shape)}."
     )

@@ -55,18 +55,13 @@ def write_tuning(folder: Path, run: RunFolder) -> None:
     """tables/tuning: every trial with its score, the chosen one in bold."""
     rows: list[list[str]] = []
     bold = set()
-    for dataset in run.datasets:
-        for method in run.methods:
-            path = run.path / "tuning" / dataset.name / method.name / "chosen.json"
-            if not path.exists():
-                continue
-            tuned = read_json(path)
-            for number, trial in enumerate(tuned["trials"]):
-                settings = ", ".join(f"{key} = {json.dumps(value)}" for key, value in trial["parameters"].items())
-                score = trial["status"] if trial["score"] is None else number_text(trial["score"], 4)
-                if number == tuned["chosen"]:
-                    bold.add((len(rows), 3))
-                rows.append([dataset.label, method.label, settings or "defaults", score])
+    for dataset, method, tuned in run.choices():
+        for number, trial in enumerate(tuned["trials"]):
+            settings = ", ".join(f"{key} = {json.dumps(value)}" for key, value in trial["parameters"].items())
+            score = trial["status"] if trial["score"] is None else number_text(trial["score"], 4)
+            if number == tuned["chosen"]:
+                bold.add((len(rows), 3))
+            rows.append([dataset.label, method.label, settings or "defaults", score])
     if rows:
         caption = (
             f"Trials by {CRITERION}; bold: chosen, and used for every fit of the run. The test edges were not read "

@@ -20,11 +20,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from datasets.errors import UserError
+from datasets.file_hash import file_sha256
 from datasets.network import TemporalNetwork
 from methods import journal
 from methods.errors import MethodError
 from methods.external import fit_with_command
-from methods.outputs import checked_embeddings, checked_scores, file_sha256, save_array
+from methods.outputs import checked_embeddings, checked_scores, save_array
 from methods.parent_death import end_with_parent
 from methods.registry import Method, load_method
 from methods.run import Run

@@ -82,7 +82,6 @@ METHOD_SCHEMA = _record(
             {
                 "threads": {"type": "integer", "minimum": 1},
                 "gpu": {"type": "boolean"},
-                "memory": _record({"base_mb": _COUNT, "bytes_per_node": _COUNT, "bytes_per_edge": _COUNT}),
             }
         ),
         "deterministic": {"type": "boolean"},
@@ -124,6 +123,7 @@ def read_description(path: Path) -> dict[str, Any]:
     for key in ("parameters", "search", "variants", "needs", "conformance"):
         description.setdefault(key, {})
     _check_values(path, description)
+    _check_command(path, description)
     return description
 
 
@@ -157,7 +157,19 @@ def _check_values(path: Path, description: dict[str, Any]) -> None:
     for place, values in given:
         for key, value in values.items():
             checked_value(properties, key, value, f"{path}: key {place}")
-    for word in description.get("command", ()):
+
+
+def _check_command(path: Path, description: dict[str, Any]) -> None:
+    """Every placeholder must be known and mean one thing: a parameter cannot have the name of one that we fill in."""
+    if "command" not in description:
+        return
+    properties = description["parameters"]
+    for key in properties:
+        if key in PLACEHOLDERS:
+            raise MethodError(
+                f"{path}: key parameters.{key}: in a command {{{key}}} has a meaning already; choose another name"
+            )
+    for word in description["command"]:
         _check_placeholders(path, word, [*PLACEHOLDERS, *properties])
 
 

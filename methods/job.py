@@ -15,11 +15,12 @@ from typing import Any, Literal
 
 from datasets.atomic import read_json, write_json, write_text
 from datasets.errors import DatasetError, UserError
+from datasets.file_hash import file_sha256
 from datasets.machine import describe_machine
 from methods import journal
 from methods.errors import MethodError
 from methods.limits import Ending, Limits, run_limited
-from methods.outputs import empty_array, file_sha256, save_array
+from methods.outputs import empty_array, save_array
 from methods.registry import FOLDER, load_method, method_code
 
 THREAD_VARIABLES = (

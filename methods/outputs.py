@@ -1,6 +1,5 @@
 """What a method returned, checked against the contract, and the files that say so."""
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -63,8 +62,3 @@ def save_array(path: Path, array: NDArray[Any]) -> None:
 def empty_array(kind: str) -> NDArray[Any]:
     """What stands in the array file of a fit or score that failed."""
     return np.empty((0, 0), np.float32) if kind == "fit" else np.empty(0, np.float64)
-
-
-def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from datasets.code import code_files
 from datasets.schema import NAME, nearest, shown
@@ -52,23 +52,6 @@ class Method:
         """The module with the method's function; a `command` method has none."""
         return f"methods.{self.folder.name}.{self.kind}"
 
-    def memory_bytes(self, nodes: int, edges: int) -> int:
-        """What `needs.memory` says a fit of such a network takes; the same for a variant."""
-        memory = self.needs.get("memory", {})
-        return int(
-            memory.get("base_mb", 500) * 1_000_000
-            + memory.get("bytes_per_node", 0) * nodes
-            + memory.get("bytes_per_edge", 0) * edges
-        )
-
-
-class Resolved(NamedTuple):
-    """A name from a configuration, turned into what a fit needs."""
-
-    folder: Path
-    parameters: dict[str, Any]
-    threads: int
-
 
 def method_names(variants: bool = False, folder: Path = FOLDER) -> list[str]:
     """The methods in alphabetical order; with `variants`, each is followed by its variants."""
@@ -101,8 +84,8 @@ def load_method(name: str, folder: Path = FOLDER) -> Method:
     raise MethodError(f"no method named {name!r}{nearest(name, method_names(variants=True, folder=folder))}")
 
 
-def resolve(name: str, section: Mapping[str, Mapping[str, Any]] | None = None, folder: Path = FOLDER) -> Resolved:
-    """Folder, complete parameters and threads of a method under a configuration's `parameters:` section.
+def resolve(name: str, section: Mapping[str, Mapping[str, Any]] | None = None, folder: Path = FOLDER) -> dict[str, Any]:
+    """All parameters of a method under a configuration's `parameters:` section.
 
     Later ones win: the schema's defaults, what the section says of the method, the variant's own settings, what the
     section says of the variant.
@@ -114,7 +97,7 @@ def resolve(name: str, section: Mapping[str, Mapping[str, Any]] | None = None, f
     if method.variant_of:
         values |= {key: method.defaults[key] for key in owner.variants[name].get("parameters", {})}
         values = complete_parameters(method.parameters, section.get(name) or {}, f"parameters.{name}", values)
-    return Resolved(method.folder, values, method.threads)
+    return values
 
 
 def parameters_schema(folder: Path = FOLDER) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def write_run(
         "methods": [{"variant_of": None, "purpose": None} | method for method in methods],
         "seeds": list(seeds),
         "draws": [1, 2],
-        "config": {"link_prediction": {"protocols": list(protocols)}},
+        "config": {"link_prediction": {"protocols": list(protocols)}, "reconstruction": {"pairs": [100, 1000]}},
     }
     write_json(folder / "run.json", run)
     for dataset in datasets:

@@ -31,7 +31,8 @@ def read_configuration(config: dict[str, Any]) -> "Configuration":
         load_method(name)
     for kind, names in (
         ("datasets", [entry.name for entry in datasets]),
-        ("methods and embeddings", [method.name for method in methods] + list(checked["embeddings"])),
+        ("methods", [method.name for method in methods]),
+        ("methods, ablation and embeddings", [*{*checked["methods"], *checked["ablation"]}, *checked["embeddings"]]),
     ):
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
@@ -120,21 +121,28 @@ class Configuration:
     def split_arguments(self) -> list[str]:
         return flags(self.values["split"])
 
-    def raw_files(self, dataset: str) -> list[str]:
-        """The files that preparing a network waits for: fetched ones and the user's own, not those inside a package."""
+    def fetched_files(self, dataset: str) -> list[str]:
+        """The file that preparing a network waits for, if it has to be fetched."""
         entry = self._entries[dataset]
         path = entry.raw_path(Path(self.downloads))
-        return [str(path)] if path is not None and entry.package is None else []
+        return [str(path)] if path is not None and entry.package is None and entry.path is None else []
+
+    def own_files(self, dataset: str) -> list[str]:
+        path = self._entries[dataset].path
+        return [] if path is None else [str(path)]
 
     def prepare_arguments(self, dataset: str) -> list[str]:
         entry = self._entries[dataset]
-        if entry.name in load_catalog():
-            return [entry.name, *self.fetch_arguments]
-        return own_network_arguments(entry)
+        return [entry.name, "--downloads", self.downloads] if entry.path is None else own_network_arguments(entry)
+
+    def definition(self, dataset: str) -> str:
+        """What the catalog says about how a network is made; a change makes it stale."""
+        entry = self._entries[dataset]
+        return json.dumps([entry.format, entry.options, entry.generate, entry.member], sort_keys=True)
 
     def edges_file(self, dataset: str, edges: str) -> str:
-        """The network with all contacts, without the test block, or without the validation block too."""
-        file = {"all": "network", "train": "train", "tuning": "tuning"}[edges]
+        """The network with all contacts, or without the test block."""
+        file = {"all": "network", "train": "train"}[edges]
         return f"{self.folder}/networks/{dataset}/{file}.arrow"
 
     # Methods
@@ -146,7 +154,7 @@ class Configuration:
     def fit_arguments(self, method: str) -> list[str]:
         """Settings as `--set key=value`, where the configuration differs from the method's defaults."""
         defaults = load_method(method).defaults
-        settings = resolve(method, self.values["parameters"]).parameters
+        settings = resolve(method, self.values["parameters"])
         changed = {key: value for key, value in settings.items() if value != defaults[key]}
         return [part for setting in as_settings(changed) for part in ("--set", setting)]
 
@@ -233,13 +241,12 @@ class Configuration:
                 "role": method.role,
                 "variant_of": method.variant_of,
                 "purpose": method.purpose,
-                "kind": method.kind,
                 "citation": method.citation,
             }
             for method in self.described_methods
         ]
         external = [
-            {"name": name, "label": given.get("label", name), "role": "external", "kind": "embeddings"}
+            {"name": name, "label": given.get("label", name), "role": "external"}
             for name, given in self.values["embeddings"].items()
         ]
         datasets = [

@@ -45,9 +45,9 @@ class Experiments:
 
     def timing_arguments(self, method: str) -> list[str]:
         """The settings of the main run, with those that the experiment changes (one epoch is enough for a time)."""
-        base = load_method(method).variant_of or method
-        changes = self.section("efficiency").get("parameters", {}).get(base, {})
-        return self._arguments(method, changes)
+        changes = self.section("efficiency").get("parameters", {})
+        of_base = changes.get(load_method(method).variant_of, {})
+        return self._arguments(method, of_base | changes.get(method, {}))
 
     def timing_files(self) -> list[str]:
         networks = [*self.settings.dataset_names, *self.scaling_networks]
@@ -114,7 +114,7 @@ class Experiments:
         return [f"{self.settings.folder}/tuning/{dataset}/{tuner}/chosen.json"] if tuner else []
 
     def _arguments(self, method: str, changes: dict[str, Any]) -> list[str]:
-        settings = resolve(method, self.settings.values["parameters"]).parameters | changes
+        settings = resolve(method, self.settings.values["parameters"]) | changes
         defaults = load_method(method).defaults
         changed = {key: value for key, value in settings.items() if value != defaults[key]}
         return [part for setting in as_settings(changed) for part in ("--set", setting)]
@@ -127,10 +127,16 @@ def read_experiments(settings: Configuration) -> Experiments:
     for method, changes in efficiency.get("parameters", {}).items():
         complete_parameters(load_method(method).parameters, changes, f"configuration: efficiency.parameters.{method}")
     for method in experiments.timed_methods:
+        refuse_scores(method, "efficiency.methods")
         experiments.timing_arguments(method)
+    for network in set(settings.dataset_names) & set(experiments.scaling_networks):
+        raise UserError(f"configuration: datasets: {network} is a name that efficiency.scaling gives to a network")
     for method in experiments.tuned_methods:
+        refuse_scores(method, "tuning.methods")
+        check_tuned(method, settings)
         experiments.trials(method)
     if sensitivity:
+        refuse_scores(sensitivity["method"], "sensitivity.method")
         if sensitivity["dataset"] not in settings.dataset_names:
             known = nearest(sensitivity["dataset"], settings.dataset_names)
             raise UserError(f"configuration: sensitivity.dataset: no {sensitivity['dataset']!r} in this run{known}")
@@ -138,7 +144,29 @@ def read_experiments(settings: Configuration) -> Experiments:
         for name, values in sensitivity["parameters"].items():
             for value in values:
                 checked_value(load_method(sensitivity["method"]).parameters, name, value, where)
+                if "/" in str(value):
+                    raise UserError(f"{where}.{name}: {value} has a slash, and the value names a folder")
     return experiments
+
+
+def refuse_scores(method: str, key: str) -> None:
+    """A method that scores pairs is not fitted, so there is nothing to time, vary or tune."""
+    if load_method(method).kind == "score":
+        raise UserError(f"configuration: {key}: {method} scores pairs without a fit; leave it out there")
+
+
+def check_tuned(method: str, settings: Configuration) -> None:
+    """Variants take what their method's tuning chose, and no parameter is both searched and set."""
+    base = load_method(method).variant_of
+    if base is not None:
+        raise UserError(f"configuration: tuning.methods: {method} is a variant of {base}; name {base}, it covers both")
+    for name, given in settings.values["parameters"].items():
+        twice = sorted(set(load_method(method).search or {}) & set(given))
+        if twice and method in (name, load_method(name).variant_of):
+            raise UserError(
+                f"configuration: parameters.{name}.{twice[0]}: tuning searches it too; leave it out, or leave {method} "
+                "out of tuning.methods"
+            )
 
 
 def grid_points(method: Method, most: int) -> list[dict[str, Any]]:

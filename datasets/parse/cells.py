@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from datasets.errors import DatasetError
 from datasets.parse.layout import WHITESPACE, Layout
-from datasets.parse.raw_file import DAMAGED, decompressor, numbered_lines, open_raw
+from datasets.parse.raw_file import DAMAGED, decompressor, numbered_lines, open_expanded
 
 ROWS_PER_CHUNK = 1 << 16
 BYTES_PER_READ = 1 << 20
@@ -43,7 +43,7 @@ def cut_fast(path: Path, layout: Layout) -> list[pa.ChunkedArray] | None:
                     include_columns=names if layout.separator == WHITESPACE else used,
                 ),
             )
-    except (pa.ArrowException, KeyError, DatasetError, *DAMAGED):
+    except (pa.ArrowException, KeyError, *DAMAGED):
         return None
     columns = [table.column(name) for name in used]
     skipped = [column for name, column in zip(table.column_names, table.columns, strict=True) if name not in used]
@@ -51,7 +51,7 @@ def cut_fast(path: Path, layout: Layout) -> list[pa.ChunkedArray] | None:
 
 
 def _holds(path: Path, mark: bytes) -> bool:
-    with open_raw(path) as file:
+    with open_expanded(path) as file:
         return any(mark in block for block in iter(lambda: file.read(BYTES_PER_READ), b""))
 
 

@@ -70,8 +70,9 @@ def look_at_top(
         separator = WHITESPACE
     elif separator == "\\t":
         separator = "\t"
-    if separator != WHITESPACE and len(separator) != 1:
-        raise DatasetError(f"separator {separator!r}: give one character, or {WHITESPACE!r}")
+    # Arrow and the reader of integers compare single bytes.
+    if separator != WHITESPACE and not (len(separator) == 1 and separator.isascii() and separator != "\0"):
+        raise DatasetError(f"separator {separator!r}: give one character (ASCII, no NUL), or {WHITESPACE!r}")
     try:
         cells = [cell.strip() for cell in cut_line(first, separator)]
     except csv.Error as error:

@@ -1,46 +1,49 @@
-"""Open a raw file as bytes or as numbered lines, plain or compressed as its first bytes say (never its name)."""
+"""Open a raw file as bytes or as numbered lines, plain or compressed as its first bytes say (never its name).
 
-import bz2
-import gzip
+A compressed file that expands beyond all reason is refused while it is read.
+"""
+
 import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, BinaryIO, cast
 
 from datasets.errors import DatasetError
+from datasets.expansion import MAGIC_BYTES, decompressor_for, limited
 
-DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
 # What the standard decompressors raise for a file that is cut short or damaged; bz2 says so with a bare OSError.
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, OSError)
 
 
-def decompressor(path: Path) -> Callable[[Path], Any] | None:
-    """The function that opens this compressed file, or None for a plain one."""
+def decompressor(path: Path) -> Callable[[Path], IO[bytes]] | None:
+    """The function that opens this compressed file, within limits, or None for a plain one."""
     try:
         with path.open("rb") as file:
-            first = file.read(8)
+            first = file.read(MAGIC_BYTES)
     except FileNotFoundError:
         raise DatasetError(f"{path}: no such file") from None
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
     if first.startswith(b"PK\x03\x04"):
         raise DatasetError(f"{path}: is a zip archive; unpack it and name the file inside")
-    return next((opener for magic, opener in DECOMPRESSORS.items() if first.startswith(magic)), None)
+    opener = decompressor_for(first)
+    return None if opener is None else lambda path: limited(opener(path), path)
+
+
+def open_expanded(path: Path) -> BinaryIO:
+    """The contents as bytes; damage is noticed where it is reached, as one of DAMAGED."""
+    opener = decompressor(path)
+    return cast(BinaryIO, opener(path) if opener else path.open("rb"))
 
 
 @contextmanager
 def open_raw(path: Path) -> Iterator[BinaryIO]:
     """The contents as bytes; a compressed file that is cut short or damaged is a DatasetError."""
-    opener = decompressor(path)
     try:
-        with cast(BinaryIO, opener(path) if opener else path.open("rb")) as file:
+        with open_expanded(path) as file:
             yield file
     except DAMAGED as error:
         raise DatasetError(f"{path}: {damage(error)}") from error
@@ -52,10 +55,9 @@ def damage(error: Exception) -> str:
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines without their ends, numbered from 1; text that is not UTF-8 or holds a NUL is named by its line."""
-    opener = decompressor(path)
     number = 0
     try:
-        with cast(BinaryIO, opener(path) if opener else path.open("rb")) as file:
+        with open_expanded(path) as file:
             text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape")
             for number, line in enumerate(text, start=1):
                 if not line.isascii():

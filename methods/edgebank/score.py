@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.network import TemporalNetwork
+from datasets.pairs import pair_keys
 from methods.run import Run
 
 
@@ -28,9 +29,3 @@ def window_start(time: NDArray[Any], share: float) -> int:
     """The first contact of the last `share` of the span; contacts exactly that old are still in."""
     age = (time[-1] - time).astype(np.float64)
     return int(np.argmax(age <= share * age[0]))
-
-
-def pair_keys(source: NDArray[np.int32], target: NDArray[np.int32], n_nodes: int) -> NDArray[np.int64]:
-    """One number per pair, the same in both directions."""
-    lower, upper = np.minimum(source, target), np.maximum(source, target)
-    return lower.astype(np.int64) * n_nodes + upper

@@ -23,7 +23,7 @@ class Model:
     workers: Workers
 
     def arrays(self) -> Arrays:
-        """A copy of the whole state as named arrays, for a checkpoint or to come back to the best epoch."""
+        """A copy of the whole state as named arrays, for a checkpoint."""
         state = {
             "table": self.table,
             "table_mean": self.table_optimizer.mean,

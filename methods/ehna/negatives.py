@@ -4,21 +4,21 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from methods.sampling import NOISE_EXPONENT
 from methods.walks.backward import History
 from methods.walks.random_stream import stream, uniform
 
-NOISE_POWER = 0.75
 MOST_TRIES = 10
 
 
 def node_noise(degrees: NDArray[np.int64]) -> NDArray[np.float64]:
     """Cumulative weights of all nodes under P_n."""
-    return np.cumsum(degrees.astype(np.float64) ** NOISE_POWER)
+    return np.cumsum(degrees.astype(np.float64) ** NOISE_EXPONENT)
 
 
 def batch_noise(nodes: NDArray[np.int32], degrees: NDArray[np.int64]) -> NDArray[np.float64]:
     """Cumulative weights of a batch's end points: they occur about as often as their degree says, so degree^-0.25."""
-    return np.cumsum(degrees[nodes].astype(np.float64) ** (NOISE_POWER - 1))
+    return np.cumsum(degrees[nodes].astype(np.float64) ** (NOISE_EXPONENT - 1))
 
 
 def draw_negatives(

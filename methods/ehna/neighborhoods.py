@@ -1,8 +1,8 @@
 """Historical neighborhoods of a batch: walks turned into the arrays that the aggregation reads, each walk once.
 
-A fourth to a half of the walks of a batch are equal (old nodes have few contacts). Equal walks have equal
-representations h_r, so they are kept once, with a count for batch normalization. Nodes are numbered 0, 1, … within the
-batch, so that only their rows of the embedding table take part.
+Where contacts are few or repeated, many walks of a batch are equal; equal walks have equal representations h_r, so they
+are kept once, with a count for batch normalization. Nodes are numbered 0, 1, … within the batch, so that only their
+rows of the embedding table take part.
 """
 
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from datasets.network import TemporalNetwork
 from methods.sampling import alias_table, draw_many, noise_table
 from methods.table_rows import VECTORIZE, prefetch, row_table
 from methods.walks.random_stream import below, stream
-from methods.walks.static_graph import merged_graph
+from methods.walks.static_graph import merged_graph, pairs_once
 
 # Samples are drawn this many at a time, so that their rows are known early enough to be fetched ahead.
 BLOCK = 256
@@ -49,11 +49,8 @@ def weighted_graph(network: TemporalNetwork) -> WeightedGraph:
 
     Parallel contacts drawn apart and one edge of their summed weight are the same distribution; the latter is smaller.
     """
-    merged = merged_graph(network)
-    ends = np.repeat(np.arange(network.n_nodes, dtype=np.int32), np.diff(merged.offsets))
-    once = ends < merged.neighbors
-    pairs = np.stack([ends[once], merged.neighbors[once]], axis=1)
-    return WeightedGraph(pairs, alias_table(merged.weights[once]), noise_table(network.degrees))
+    pairs, weights = pairs_once(merged_graph(network))
+    return WeightedGraph(pairs, alias_table(weights), noise_table(network.degrees))
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,13 @@ def merged_graph(network: TemporalNetwork) -> StaticGraph:
     return StaticGraph(merged.indptr.astype(np.int64), merged.indices.astype(np.int32), merged.data)
 
 
+def pairs_once(graph: StaticGraph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The pairs that met, each once with the smaller node first, as an array (pairs, 2), and their weights."""
+    ends = np.repeat(np.arange(len(graph.offsets) - 1, dtype=np.int32), np.diff(graph.offsets))
+    once = ends < graph.neighbors
+    return np.stack([ends[once], graph.neighbors[once]], axis=1), graph.weights[once]
+
+
 def walk_graph(graph: StaticGraph) -> WalkGraph:
     """Lay out a static graph for walks."""
     running_sum = np.zeros(len(graph.weights) + 1, dtype=np.int64)

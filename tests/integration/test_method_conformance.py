@@ -134,6 +134,7 @@ def test_another_seed_gives_another_embedding_unless_the_method_is_deterministic
 
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_fit_does_not_see_the_held_out_contacts(name: str) -> None:
+    """They lie right behind the training contacts in memory, where an index out of bounds would find them."""
     whole, other = town(seed=0), town(seed=1)
     n_training = 90
     changed = TemporalNetwork(

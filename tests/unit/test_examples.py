@@ -6,6 +6,7 @@ import pytest
 
 from evaluation.errors import EvaluationError
 from evaluation.examples import block_rows, check_belongs, load_examples, make_examples, save_examples
+from evaluation.negatives import STRATEGIES
 from tests.conftest import network_of
 
 # Training: 0-1, 1-2, 3-4. Held out: 1-0 (seen, in reverse), 0-2 (new), 2-5 (node 5 is new). 6-7 meet later.
@@ -129,6 +130,16 @@ def test_a_missing_file_says_how_to_make_it(tmp_path):
 def test_the_test_block_is_the_newest_and_the_validation_block_lies_before_it():
     assert block_rows(train_end=8, tuning_end=7, n_edges=10, block="test") == (8, 10)
     assert block_rows(train_end=8, tuning_end=7, n_edges=10, block="validation") == (7, 8)
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "historical"])
+def test_validation_examples_do_not_depend_on_the_test_block(strategy):
+    shared = [(u % 4, 4 + (u * u) % 5, u) for u in range(20)]
+    first = network_of([*shared, (0, 9, 20), (1, 8, 21)], n_nodes=12)
+    second = network_of([*shared, (9, 10, 30), (10, 11, 31)], n_nodes=12)
+    ours, theirs = (make_examples(network, 14, 20, [strategy], 1, 1, "validation") for network in (first, second))
+    assert ours.sha256() == theirs.sha256()
+    assert ours.unavailable == theirs.unavailable
 
 
 def test_an_empty_block_is_refused():

@@ -41,6 +41,7 @@ def run_folder(tmp_path):
 
 
 def test_timed_fits_take_the_place_of_fits_that_ran_beside_others(run_folder):
+    change_config(run_folder, efficiency={"methods": ["ehna"]})
     timed(run_folder, "digg", "ehna", 4.0)
     write_tables(run_folder)
     (row,) = rows(run_folder / "tables" / "efficiency.csv")
@@ -137,9 +138,41 @@ def test_every_trial_is_in_the_tuning_table_and_the_chosen_one_is_bold(run_folde
         {"parameters": {"p": 4}, "score": None, "status": "timeout", "reason": "slow"},
     ]
     chosen = {"criterion": "c", "chosen": 1, "parameters": {"p": 2}, "trials": trials}
+    change_config(run_folder, tuning={"methods": ["ehna"], "trials": 3})
     write_json(run_folder / "tuning" / "digg" / "ehna" / "chosen.json", chosen)
     write_tuning(run_folder / "tables", RunFolder(run_folder))
     text = (run_folder / "tables" / "tuning.md").read_text()
     assert "| Digg | EHNA | p = 1 | 0.7000 |" in text
     assert "| Digg | EHNA | p = 2 | **0.8000** |" in text
     assert "| Digg | EHNA | p = 4 | timeout |" in text
+
+
+def test_files_of_sections_and_seeds_that_the_configuration_no_longer_has_are_not_read(run_folder):
+    timed(run_folder, "digg", "ehna", 4.0)
+    write_json(run_folder / "tuning" / "digg" / "ehna" / "chosen.json", {"chosen": 0, "trials": []})
+    description = read_json(run_folder / "run.json") | {"seeds": [2], "config": {}}
+    write_json(run_folder / "run.json", description)
+    run = RunFolder(run_folder)
+    assert list(run.timings()) == list(run.choices()) == []
+    assert run.reconstruction("digg", "ehna") is None
+    assert set(run.link_prediction("digg", "ehna")["seed"]) == {2}
+
+
+def test_failed_fits_of_experiments_are_in_the_table_of_missing_numbers(run_folder):
+    change_config(
+        run_folder, efficiency={"methods": ["ehna"], "scaling": [100]}, tuning={"methods": ["line"], "trials": 2}
+    )
+    timed(run_folder, "digg", "ehna", 4.0, status="timeout")
+    timed(run_folder, "scaling_100", "ehna", 4.0, status="oom")
+    trial = {"parameters": {}, "score": None, "status": "failed", "reason": "broken"}
+    write_json(run_folder / "tuning" / "toy" / "line" / "chosen.json", {"chosen": 0, "trials": [trial]})
+    write_tables(run_folder)
+    told = {
+        (row["task"], row["dataset"], row["method"], row["status"])
+        for row in rows(run_folder / "tables" / "status.csv")
+    }
+    assert told == {
+        ("timed fit", "digg", "ehna", "timeout"),
+        ("timed fit", "scaling_100", "ehna", "oom"),
+        ("tuning, trial 0", "toy", "line", "failed"),
+    }

@@ -36,6 +36,12 @@ def test_settings_for_timing_come_on_top_of_those_of_the_run():
     assert timed.timing_arguments("random") == ["--set", "dimensions=4"]
 
 
+def test_settings_for_timing_of_a_variant_come_on_top_of_its_methods():
+    changes = {"ehna": {"epochs": 1, "walks": 2}, "ehna_na": {"walks": 3}}
+    timed = experiments(efficiency={"methods": ["ehna_na"], "parameters": changes})
+    assert timed.timing_arguments("ehna_na") == ["--set", "walks=3", "--set", "epochs=1"]
+
+
 def test_sensitivity_changes_one_parameter_at_a_time():
     section = {"dataset": "college_msg", "method": "random", "parameters": {"dimensions": [2, 4]}}
     sensitive = experiments(seeds=[1, 2], sensitivity=section)
@@ -59,6 +65,28 @@ def test_sensitivity_changes_one_parameter_at_a_time():
         ({"efficiency": {"methods": ["randm"]}}, "did you mean 'random'"),
         ({"tuning": {"methods": ["degree"], "trials": 2}}, "no `search` grid"),
         ({"ablation": ["randm"]}, "did you mean 'random'"),
+        ({"efficiency": {"methods": ["edgebank"]}}, "efficiency.methods: edgebank scores pairs"),
+        ({"tuning": {"methods": ["edgebank"], "trials": 2}}, "tuning.methods: edgebank scores pairs"),
+        (
+            {"sensitivity": {"dataset": "college_msg", "method": "edgebank", "parameters": {"x": [1]}}},
+            "sensitivity.method: edgebank scores pairs",
+        ),
+        ({"tuning": {"methods": ["ehna_na"], "trials": 2}}, "ehna_na is a variant of ehna; name ehna"),
+        (
+            {"tuning": {"methods": ["htne"], "trials": 2}, "parameters": {"htne": {"epochs": 5}}},
+            "parameters.htne.epochs: tuning searches it too",
+        ),
+        (
+            {"tuning": {"methods": ["ehna"], "trials": 2}, "parameters": {"ehna_na": {"p": 2}}},
+            "parameters.ehna_na.p: tuning searches it too",
+        ),
+        (
+            {
+                "datasets": [{"name": "scaling_100", "path": "x.txt"}],
+                "efficiency": {"methods": ["random"], "scaling": [100]},
+            },
+            "datasets: scaling_100 is a name that efficiency.scaling gives",
+        ),
     ],
 )
 def test_a_mistake_is_named_before_anything_runs(section, words):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from datasets import extract
+from datasets import expansion
 from datasets.checksums import Expected
 from datasets.errors import DatasetError
 from datasets.extract import check_compressed, unpack
@@ -122,15 +122,16 @@ def test_archive_without_a_named_member_is_refused(tmp_path):
 @pytest.fixture
 def low_limits(monkeypatch):
     """A bomb is what expands to more than a MiB and more than 200-fold."""
-    monkeypatch.setattr(extract, "HARMLESS_BYTES", MIB)
+    monkeypatch.setattr(expansion, "HARMLESS_BYTES", MIB)
 
 
 @pytest.mark.parametrize("suffix", [".tar.gz", ".tar.bz2", ".zip"])
 def test_bomb_is_refused(tmp_path, low_limits, suffix):
     pack = zipped if suffix == ".zip" else tar
     packed = pack(tmp_path / f"toy{suffix}", ("toy/out.toy", bytes(8 * MIB)))
-    assert refusal(packed).endswith(
-        f"expands to more than {max(MIB, 200 * packed.stat().st_size)} bytes, as no network does"
+    most = max(MIB, 200 * packed.stat().st_size)
+    assert refusal(packed) == (
+        f"{packed}: expands to more than {most} bytes, as no network does; if it is right, unpack it yourself"
     )
 
 
@@ -147,8 +148,29 @@ def test_compressed_bomb_is_refused(tmp_path, low_limits):
         check_compressed(packed)
 
 
+def test_compressed_bomb_is_told_by_its_first_bytes_not_by_its_name(tmp_path, low_limits):
+    packed = tmp_path / "out.toy"
+    packed.write_bytes(gzip.compress(bytes(8 * MIB)))
+    with pytest.raises(DatasetError, match="as no network does"):
+        check_compressed(packed)
+
+
+@pytest.mark.parametrize("suffix", [".tar", ".tar.gz", ".zip"])
+def test_bomb_inside_a_member_is_refused(tmp_path, low_limits, suffix):
+    pack = zipped if suffix == ".zip" else tar
+    packed = pack(tmp_path / f"toy{suffix}", ("toy/out.toy", bz2.compress(bytes(8 * MIB))))
+    assert "as no network does" in refusal(packed)
+
+
+def test_what_is_packed_twice_is_measured_by_the_outer_file(tmp_path, low_limits):
+    """The member alone is no bomb: stored zeros make it large enough for what it expands to, and pack away again."""
+    member = gzip.compress(bytes(8 * MIB)) + gzip.compress(bytes(MIB // 10), compresslevel=0)
+    assert 200 * len(member) > 8 * MIB + MIB // 10
+    assert "as no network does" in refusal(tar(tmp_path / "toy.tar.xz", ("toy/out.toy", member)))
+
+
 def test_size_has_a_limit_whatever_the_ratio(tmp_path, monkeypatch):
-    monkeypatch.setattr(extract, "MAX_EXPANDED_BYTES", 100)
+    monkeypatch.setattr(expansion, "MAX_EXPANDED_BYTES", 100)
     packed = tar(tmp_path / "toy.tar", ("toy/out.toy", BODY))
     assert "expands to more than 100 bytes" in refusal(packed)
 

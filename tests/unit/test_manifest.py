@@ -1,8 +1,10 @@
 """The manifest notices every change of a run folder."""
 
+import hashlib
+
 import pytest
 
-from datasets.atomic import read_json, write_text
+from datasets.atomic import read_json, write_json, write_text
 from evaluation.errors import EvaluationError
 from evaluation.manifest import run_files, verify, write_manifest
 from evaluation.tables import write_tables
@@ -57,6 +59,44 @@ def test_an_added_file_is_named(run_folder):
     write_text(run_folder / "tables" / "b.csv", "1\n")
     with pytest.raises(EvaluationError, match=r"tables/b\.csv: not in manifest\.json"):
         verify(run_folder)
+
+
+@pytest.fixture
+def vectors(run_folder, tmp_path_factory):
+    """A file of vectors made elsewhere, which two columns of the run name."""
+    path = tmp_path_factory.mktemp("elsewhere") / "mine.npy"
+    path.write_bytes(b"vectors")
+    run = read_json(run_folder / "run.json")
+    run["config"]["embeddings"] = {name: {"files": {"toy": str(path)}} for name in ("mine", "again")}
+    write_json(run_folder / "run.json", run)
+    write_manifest(run_folder)
+    return path
+
+
+def test_a_run_without_vectors_made_elsewhere_says_nothing_of_them(run_folder):
+    assert list(read_json(run_folder / "manifest.json")) == ["run", "machine", "versions", "source", "files"]
+
+
+def test_vectors_made_elsewhere_are_hashed_and_checked(run_folder, vectors):
+    recorded = {"sha256": hashlib.sha256(b"vectors").hexdigest(), "bytes": 7}
+    assert read_json(run_folder / "manifest.json")["embeddings"] == {str(vectors): recorded}
+    assert verify(run_folder) == len(run_files(run_folder)) + 1
+
+
+def test_changed_vectors_are_named(run_folder, vectors):
+    vectors.write_bytes(b"others!")
+    with pytest.raises(EvaluationError) as refusal:
+        verify(run_folder)
+    assert str(refusal.value) == (
+        f"{vectors}: differs from manifest.json; put back the vectors that were read, or run the workflow again"
+    )
+
+
+def test_missing_vectors_are_named(run_folder, vectors):
+    vectors.unlink()
+    for check in (verify, write_manifest):
+        with pytest.raises(EvaluationError, match=rf"{vectors}: named in .* but missing; put it back"):
+            check(run_folder)
 
 
 def test_the_manifest_does_not_name_the_machine_or_its_user(run_folder):

@@ -260,7 +260,9 @@ def test_an_unknown_column_is_answered_with_the_nearest(read):
     ("options", "words"),
     [
         ({"time_format": "seconds"}, "time format 'seconds' is not known"),
-        ({"separator": "::"}, "give one character"),
+        ({"separator": "::"}, "separator '::': give one character"),
+        ({"separator": "é"}, "separator 'é': give one character"),
+        ({"separator": "\0"}, r"separator '\\x00': give one character"),
         ({"columns": [0, 1, 2]}, "positions count from 1"),
         ({"columns": [1, 2]}, "name three of them"),
         ({"columns": [1, 2, 1]}, "name different ones"),

@@ -22,6 +22,12 @@ def unordered(examples, rows):
     return {tuple(sorted(pair)) for pair in zip(examples.source[rows], examples.target[rows], strict=True)}
 
 
+@pytest.mark.parametrize("name", ["paper", "pair_grouped", "older_newer", "node_disjoint"])
+def test_no_examples_are_refused_with_the_reason(name):
+    with pytest.raises(EvaluationError, match="no example is left"):
+        split(name, pairs(n=0))
+
+
 @pytest.mark.parametrize("name", ["paper", "pair_grouped", "older_newer"])
 def test_every_example_is_on_one_side_and_each_side_has_about_half(name):
     training, test = split(name, pairs())

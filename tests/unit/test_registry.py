@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from methods.description import PLACEHOLDERS
 from methods.errors import MethodError
 from methods.registry import load_method, method_code, method_names, parameters_schema, resolve
 
@@ -26,7 +27,7 @@ search: {p: [0.5, 1]}
 variants:
   toy_10: {label: Toy_10, threads: 10, purpose: timing}
   toy_second: {label: Toy-2, purpose: ablation, parameters: {order: second, p: 1}}
-needs: {threads: 2, gpu: false, memory: {base_mb: 100, bytes_per_node: 10, bytes_per_edge: 1}}
+needs: {threads: 2, gpu: false}
 conformance: {dimensions: 2}
 """
 
@@ -53,7 +54,6 @@ def test_a_method_is_what_its_file_says(tmp_path: Path) -> None:
     assert (method.label, method.role, method.kind, method.threads) == ("Toy", "baseline", "fit", 2)
     assert method.defaults == {"dimensions": 8, "p": 1.0, "order": "first"}
     assert (method.variant_of, method.purpose) == (None, None)
-    assert method.memory_bytes(nodes=1000, edges=500) == 100_000_000 + 10_000 + 500
     assert method.module == "methods.toy.fit"
 
 
@@ -85,11 +85,10 @@ def test_an_unknown_name_is_answered_with_the_nearest(tmp_path: Path) -> None:
 def test_the_configuration_of_a_method_holds_for_its_variant_unless_the_variant_says_otherwise(tmp_path: Path) -> None:
     section = {"toy": {"dimensions": 4, "p": 3, "order": "first"}, "toy_second": {"dimensions": 5}}
     methods = put(tmp_path)
-    assert resolve("toy", section, methods).parameters == {"dimensions": 4, "p": 3.0, "order": "first"}
-    assert resolve("toy_10", section, methods).parameters == {"dimensions": 4, "p": 3.0, "order": "first"}
-    assert resolve("toy_second", section, methods).parameters == {"dimensions": 5, "p": 1.0, "order": "second"}
-    assert resolve("toy_10", section, methods).threads == 10
-    assert resolve("toy", None, methods).parameters["dimensions"] == 8
+    assert resolve("toy", section, methods) == {"dimensions": 4, "p": 3.0, "order": "first"}
+    assert resolve("toy_10", section, methods) == {"dimensions": 4, "p": 3.0, "order": "first"}
+    assert resolve("toy_second", section, methods) == {"dimensions": 5, "p": 1.0, "order": "second"}
+    assert resolve("toy", None, methods)["dimensions"] == 8
 
 
 def test_the_schema_of_the_configuration_knows_every_method_and_parameter(tmp_path: Path) -> None:
@@ -185,6 +184,7 @@ def replaced(old: str, new: str) -> str:
         ),
         (replaced("threads: 10", "threads: 0"), "key variants.toy_10.threads is 0, but must be an integer, at least 1"),
         (replaced("gpu: false", "gpu: maybe"), 'key needs.gpu is "maybe", but must be true or false'),
+        (replaced("gpu: false", "memory: {base_mb: 100}"), "key needs: unknown key 'memory'"),
         (replaced("{dimensions: 2}", "{dimensions: two}"), 'key conformance: parameter dimensions is "two"'),
         (GOOD + "command: awk {edges}\n", 'key command is "awk {edges}", but must be a list'),
         (GOOD + 'command: [awk, "{egdes}"]\n', "key command: unknown placeholder in '{egdes}'; did you mean 'edges'?"),
@@ -206,6 +206,21 @@ def test_a_wrong_description_is_refused_with_its_file_and_key(text: str, sentenc
     assert said.startswith(str(methods / "toy" / "method.yaml"))
     assert sentence in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", PLACEHOLDERS)
+def test_a_parameter_of_a_program_cannot_have_the_name_of_a_placeholder(name: str, tmp_path: Path) -> None:
+    text = replaced("  p: {", f"  {name}: {{type: integer, default: 1, description: mine}}\n  p: {{")
+    methods = put(tmp_path, text=text + f'command: [awk, "{{{name}}}"]\n', file=None)
+    with pytest.raises(MethodError) as refusal:
+        load_method("toy", methods)
+    sentence = f"key parameters.{name}: in a command {{{name}}} has a meaning already; choose another name"
+    assert str(refusal.value) == f"{methods / 'toy' / 'method.yaml'}: {sentence}"
+
+
+def test_a_parameter_of_a_function_can_have_any_name(tmp_path: Path) -> None:
+    methods = put(tmp_path, text=replaced("  p: {", "  nodes: {type: integer, default: 1, description: mine}\n  p: {"))
+    assert load_method("toy", methods).defaults["nodes"] == 1
 
 
 def test_a_description_that_is_not_text_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from scipy.stats import binomtest, chisquare
 
 from datasets.synthetic import generate
 from methods.walks.static import static_walks
-from methods.walks.static_graph import is_listed, merged_graph, shorter_list, walk_graph
+from methods.walks.static_graph import is_listed, merged_graph, pairs_once, shorter_list, walk_graph
 from tests.conftest import network_of
 
 # Triangle 0-1-2, tail 2-3-4, chord 1-3; pairs meet 1 to 4 times, some named in reverse.
@@ -51,6 +51,12 @@ def test_contacts_of_a_pair_in_either_direction_become_one_edge_with_their_numbe
     assert graph.offsets.tolist() == [0, 1, 3, 4]
     assert graph.neighbors.tolist() == [1, 0, 2, 1]
     assert graph.weights.tolist() == [3, 3, 2, 2]
+
+
+def test_every_pair_is_listed_once_with_its_weight(repeated):
+    pairs, weights = pairs_once(merged_graph(repeated))
+    assert pairs.tolist() == [[0, 1], [1, 2]]
+    assert weights.tolist() == [3, 2]
 
 
 def test_every_contact_is_a_crossing_and_back_leads_over_the_same_pair():

@@ -3,7 +3,8 @@
 
 rule fetch:
     output:
-        f"{settings.downloads}/{{dataset}}/{{file}}",
+        # Not deleted before a rerun: a file that is there is checked, and a source may have another one by now.
+        update(f"{settings.downloads}/{{dataset}}/{{file}}"),
     log:
         f"{RESULTS}/logs/fetch/{{dataset}}-{{file}}.log",
     retries: 1
@@ -17,7 +18,9 @@ rule fetch:
 
 rule prepare:
     input:
-        raw=lambda wildcards: settings.raw_files(wildcards.dataset),
+        # Whenever it was fetched, its checksum is the same; a user's own file may change.
+        fetched=lambda wildcards: ancient(settings.fetched_files(wildcards.dataset)),
+        own=lambda wildcards: settings.own_files(wildcards.dataset),
         code=code("datasets.prepare"),
     output:
         network=f"{RESULTS}/networks/{{dataset}}/network.arrow",
@@ -30,6 +33,7 @@ rule prepare:
         "../envs/harness.yaml"
     params:
         source=lambda wildcards: settings.prepare_arguments(wildcards.dataset),
+        definition=lambda wildcards: settings.definition(wildcards.dataset),
         folder=subpath(output.network, parent=True),
     shell:
         "python -m datasets prepare {params.source:q} --out {params.folder:q} > {log:q} 2>&1"

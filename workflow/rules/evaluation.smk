@@ -5,7 +5,7 @@ rule examples:
     input:
         network=rules.prepare.output.network,
         split=rules.split.output.split,
-        code=code("evaluation.examples"),
+        code=code("evaluation.examples_command"),
     output:
         f"{RESULTS}/examples/{{dataset}}/{{block}}/draw-{{draw}}.arrow",
     log:
@@ -34,7 +34,7 @@ rule link_prediction:
         vectors=lambda wildcards: settings.vectors(
             wildcards.dataset, wildcards.method, wildcards.seed
         ),
-        code=code("evaluation.link_prediction"),
+        code=code("evaluation.link_prediction_command"),
     output:
         f"{RESULTS}/link_prediction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
     log:
@@ -61,7 +61,7 @@ rule reconstruction:
         network=rules.prepare.output.network,
         record=f"{RESULTS}/fits/{{dataset}}/all/{{method}}/seed-{{seed}}/fit.json",
         embeddings=f"{RESULTS}/fits/{{dataset}}/all/{{method}}/seed-{{seed}}/embeddings.npy",
-        code=code("evaluation.reconstruction"),
+        code=code("evaluation.reconstruction_command"),
     output:
         f"{RESULTS}/reconstruction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
     log:
@@ -84,7 +84,7 @@ rule leakage:
         network=rules.prepare.output.network,
         split=rules.split.output.split,
         examples=f"{RESULTS}/examples/{{dataset}}/test/draw-1.arrow",
-        code=code("evaluation.leakage"),
+        code=code("evaluation.leakage_command"),
     output:
         report(
             f"{RESULTS}/leakage/{{dataset}}.json",

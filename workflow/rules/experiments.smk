@@ -26,6 +26,8 @@ rule timing:
         embeddings=temp(f"{RESULTS}/timings/{{dataset}}/{{method}}/embeddings.npy"),
     log:
         f"{RESULTS}/logs/timing/{{dataset}}-{{method}}.log",
+    benchmark:
+        f"{RESULTS}/costs/timing/{{dataset}}-{{method}}.tsv"
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: workflow.cores
@@ -55,6 +57,8 @@ rule sensitivity_fit:
         embeddings=f"{RESULTS}/sensitivity/{{dataset}}/{{method}}/{{setting}}/seed-{{seed}}/embeddings.npy",
     log:
         f"{RESULTS}/logs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}.log",
+    benchmark:
+        f"{RESULTS}/costs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}.tsv"
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
@@ -89,11 +93,13 @@ rule sensitivity:
         ),
         record=rules.sensitivity_fit.output.record,
         embeddings=rules.sensitivity_fit.output.embeddings,
-        code=code("evaluation.link_prediction"),
+        code=code("evaluation.link_prediction_command"),
     output:
         f"{RESULTS}/sensitivity/{{dataset}}/{{method}}/{{setting}}/seed-{{seed}}.csv",
     log:
         f"{RESULTS}/logs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}-evaluation.log",
+    benchmark:
+        f"{RESULTS}/costs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}-evaluation.tsv"
     conda:
         "../envs/harness.yaml"
     params:
@@ -117,6 +123,8 @@ rule trial_fit:
         embeddings=f"{RESULTS}/tuning/{{dataset}}/{{method}}/trial-{{trial}}/embeddings.npy",
     log:
         f"{RESULTS}/logs/tuning/{{dataset}}-{{method}}-{{trial}}.log",
+    benchmark:
+        f"{RESULTS}/costs/tuning/{{dataset}}-{{method}}-{{trial}}.tsv"
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
@@ -143,11 +151,13 @@ rule trial:
         examples=f"{RESULTS}/examples/{{dataset}}/validation/draw-1.arrow",
         record=rules.trial_fit.output.record,
         embeddings=rules.trial_fit.output.embeddings,
-        code=code("evaluation.link_prediction"),
+        code=code("evaluation.link_prediction_command"),
     output:
         f"{RESULTS}/tuning/{{dataset}}/{{method}}/trial-{{trial}}.csv",
     log:
         f"{RESULTS}/logs/tuning/{{dataset}}-{{method}}-{{trial}}-evaluation.log",
+    benchmark:
+        f"{RESULTS}/costs/tuning/{{dataset}}-{{method}}-{{trial}}-evaluation.tsv"
     conda:
         "../envs/harness.yaml"
     params:

@@ -25,6 +25,7 @@ rule tables:
         timings=experiments.timing_files(),
         sensitivity=experiments.sensitivity_files(),
         tuning=experiments.tuning_files(),
+        paper="evaluation/paper_tables.csv",
         code=code("evaluation.tables_command"),
     output:
         report(
