@@ -24,3 +24,10 @@ def run_command(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
         sys.stderr.close()
         return 0
     return 0
+
+
+def positive_integer(text: str) -> int:
+    """For `type=` of an argument."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.atomic import atomic_path, read_json
+from datasets.command_line import positive_integer
 from datasets.network import TemporalNetwork
 from evaluation.embeddings import UNSEEN_POLICIES, read_embeddings
 from evaluation.errors import EvaluationError
@@ -66,7 +67,7 @@ def add_commands(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
         metavar="NAME,NAME,…",
         help=f"of {', '.join(PROTOCOLS)} (default: paper, or with --examples all that they allow)",
     )
-    parser.add_argument("--splits", type=_positive, default=10, help="classifier splits per draw (default 10)")
+    parser.add_argument("--splits", type=positive_integer, default=10, help="classifier splits per draw (default 10)")
     parser.add_argument(
         "--unseen",
         choices=UNSEEN_POLICIES,
@@ -74,7 +75,7 @@ def add_commands(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
         help="nodes without training contact: drop their examples, or give them zero or the mean of the others "
         "(default %(default)s)",
     )
-    parser.add_argument("--threads", type=_positive, default=1, help="classifiers in training at the same time")
+    parser.add_argument("--threads", type=positive_integer, default=1, help="classifiers in training at the same time")
     parser.add_argument("--out", type=Path, metavar="CSV", help="write every repeat")
     parser.set_defaults(command=predict_links)
 
@@ -232,12 +233,6 @@ def _write(path: Path, names: Sequence[object], cells: Sequence[Cell]) -> None:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(COLUMNS)
         rows.writerows((*names, *astuple(cell)) for cell in cells)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
 
 
 def _protocols(text: str) -> list[Protocol]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.atomic import atomic_path, read_json
+from datasets.command_line import positive_integer
 from datasets.network import TemporalNetwork
 from evaluation.embeddings import read_embeddings
 from evaluation.errors import EvaluationError
@@ -52,11 +53,11 @@ def add_commands(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
     parser.add_argument("--dataset", help="name in the table (default: the network's)")
     parser.add_argument("--method", help="name in the table (default: the fit's, or the file's name)")
     parser.add_argument("--seed", type=int, help="training seed in the table (default: the fit's, or 0)")
-    parser.add_argument("--nodes", type=_positive, default=10_000, help="nodes sampled per draw (default 10000)")
-    parser.add_argument("--draws", type=_positive, default=10, help="samples of nodes (default 10)")
+    parser.add_argument("--nodes", type=positive_integer, default=10_000, help="nodes sampled per draw (default 10000)")
+    parser.add_argument("--draws", type=positive_integer, default=10, help="samples of nodes (default 10)")
     parser.add_argument("--draw-seed", type=int, default=0, help="seed of the samples, the same for all methods")
     parser.add_argument("--pairs", type=_pairs, default=DEFAULT_PAIRS, metavar="P,P,…", help="values of P")
-    parser.add_argument("--threads", type=_positive, default=1, help="draws in work at the same time")
+    parser.add_argument("--threads", type=positive_integer, default=1, help="draws in work at the same time")
     parser.add_argument("--out", required=True, type=Path, metavar="CSV")
     parser.set_defaults(command=reconstruct)
 
@@ -126,11 +127,5 @@ def _write(
                     )
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
 def _pairs(text: str) -> list[int]:
-    return sorted({_positive(part.strip()) for part in text.split(",")})
+    return sorted({positive_integer(part.strip()) for part in text.split(",")})
