@@ -171,6 +171,8 @@ def read_repeats(path: Path, columns: list[str]) -> pd.DataFrame:
         raise EvaluationError(
             f"{path}: cannot be read as a table of repeats ({error}); delete it and run again"
         ) from None
+    if not isinstance(rows.index, pd.RangeIndex):  # pandas takes cells without a name for row labels
+        raise EvaluationError(f"{path}:2: has more cells than line 1 has names; delete the file and run its step again")
     absent = [column for column in columns if column not in rows]
     if absent:
         raise EvaluationError(f"{path}:1: lacks the column {absent[0]}; delete the file and run its step again")

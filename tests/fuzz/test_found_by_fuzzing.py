@@ -15,6 +15,7 @@ from datasets.parse import read_contacts
 from evaluation.embeddings import read_embeddings
 from evaluation.errors import EvaluationError
 from evaluation.examples import load_examples
+from evaluation.run_folder import read_repeats
 from methods.errors import MethodError
 from methods.external import read_vectors
 from tests.conftest import network_of
@@ -125,3 +126,9 @@ def test_a_cell_of_thousands_of_characters_is_cut_short_in_the_sentence(format, 
     with pytest.raises(DatasetError) as refusal:
         read_contacts(tmp_path / "raw", format)
     assert len(str(refusal.value)) < 500
+
+
+def test_a_table_of_repeats_with_more_cells_than_names_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "seed-1.csv").write_text("status,reason,value\nok,,x,0.5\nok,,y,0.6\n")
+    with pytest.raises(EvaluationError, match=r"seed-1.csv:2: has more cells than line 1 has names"):
+        read_repeats(tmp_path / "seed-1.csv", ["status", "reason", "value"])
