@@ -2,32 +2,33 @@
 
 from collections import namedtuple
 
+import pytest
+
 from datasets.fetch import fetch
 from tests.integration.hostile_server import announce, endless, serve
 from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, toy
 
 
-def test_html_page_is_refused_by_its_type(server, tmp_path):
-    url = server.script("/toy.txt", serve(b"<p>We have moved.</p>", content_type="text/html; charset=utf-8"))
-    assert f"{url}: is an HTML page instead of the file" in fails(toy(url), tmp_path)
-    assert left_behind(tmp_path) == set()
+NOT_THE_FILE = {
+    "HTML by its type": (
+        "/toy.txt",
+        serve(b"<p>We have moved.</p>", content_type="text/html; charset=utf-8"),
+        "is an HTML page instead of the file",
+    ),
+    "HTML by its contents": (
+        "/toy.txt",
+        serve(b"\n <!DOCTYPE html><html><body>Log in</body></html>"),
+        "is an HTML page instead of the file",
+    ),
+    "not what its name says": ("/toy.txt.gz", serve(BODY), "is not the .gz file that its name says"),
+    "empty": ("/toy.txt", serve(b""), "is an empty file"),
+}
 
 
-def test_html_page_under_a_false_type_is_refused_by_its_contents(server, tmp_path):
-    url = server.script("/toy.txt", serve(b"\n <!DOCTYPE html><html><body>Log in</body></html>"))
-    assert f"{url}: is an HTML page instead of the file" in fails(toy(url), tmp_path)
-    assert left_behind(tmp_path) == set()
-
-
-def test_file_that_is_not_what_its_name_says_is_refused(server, tmp_path):
-    url = server.script("/toy.txt.gz", serve(BODY))
-    assert f"{url}: is not the .gz file that its name says" in fails(toy(url), tmp_path)
-    assert left_behind(tmp_path) == set()
-
-
-def test_empty_file_is_refused(server, tmp_path):
-    url = server.script("/toy.txt", serve(b""))
-    assert f"{url}: is an empty file" in fails(toy(url), tmp_path)
+@pytest.mark.parametrize(("path", "answer", "words"), NOT_THE_FILE.values(), ids=NOT_THE_FILE.keys())
+def test_what_is_not_the_file_is_refused(path, answer, words, server, tmp_path):
+    url = server.script(path, answer)
+    assert f"{url}: {words}" in fails(toy(url), tmp_path)
     assert left_behind(tmp_path) == set()
 
 
