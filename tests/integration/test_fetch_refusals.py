@@ -8,7 +8,6 @@ from datasets.fetch import fetch
 from tests.integration.hostile_server import announce, endless, serve
 from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, toy
 
-
 NOT_THE_FILE = {
     "HTML by its type": (
         "/toy.txt",
