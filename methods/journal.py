@@ -12,9 +12,9 @@ import numpy as np
 
 @dataclass
 class Journal:
-    """What the lines add up to. `outcome` is empty if the process ended before it could say how it went."""
+    """What the lines add up to. What is empty was not reached before the process ended."""
 
-    network: dict[str, Any] | None = None
+    network: dict[str, Any] = field(default_factory=dict)
     device: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
     epochs: list[dict[str, Any]] = field(default_factory=list)

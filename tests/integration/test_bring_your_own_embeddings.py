@@ -100,8 +100,9 @@ def test_a_fit_and_its_vectors_as_a_file_give_the_same_numbers(folder, tmp_path)
     assert all((row["value"] != "") == (row["status"] == "ok") for row in rows)
 
 
-def test_a_failed_fit_becomes_marked_cells(folder, tmp_path):
-    fit = write_fit(tmp_path / "fit", status="timeout", reason="stopped after 2 hours")
+@pytest.mark.parametrize("network", [{}, {"name": "two_halves", "nodes": 40, "edges": 480}])
+def test_a_failed_fit_becomes_marked_cells(network, folder, tmp_path):
+    fit = write_fit(tmp_path / "fit", status="timeout", reason="stopped after 2 hours", network=network)
     np.save(fit / "embeddings.npy", np.empty((0, 0)))
     code = evaluation(
         "link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow",

@@ -67,6 +67,13 @@ def test_a_method_that_hangs_is_stopped_and_keeps_the_epochs_it_did(project: Pat
     assert record["network"] == {"name": "toy", "nodes": 6, "edges": 6}
 
 
+def test_a_fit_that_is_stopped_before_it_has_the_network_leaves_a_record_like_any_other(project: Path) -> None:
+    put(project, "slow_start", "    time.sleep(1000)\n")
+    record = fit(project, "slow_start", "--hours", "0.000001")
+    assert (record["status"], record["reason"]) == ("timeout", "not done after 0.0036 s, the limit")
+    assert (record["network"], record["epochs"], record["facts"]) == ({}, [], {})
+
+
 def test_a_method_that_eats_memory_is_stopped_at_the_limit(project: Path) -> None:
     put(
         project,
