@@ -28,6 +28,7 @@ _BOUNDS = {
     "maxLength": "at most {} characters",
     "minItems": "at least {} items",
     "maxItems": "at most {} items",
+    "minProperties": "at least {} keys",
     "pattern": "matching {}",
 }
 
@@ -69,14 +70,18 @@ def allowed(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(shown(value) for value in schema["enum"])
     kinds = " or ".join(_ARTICLES[name] for name in types(schema)) or "a value"
-    bounds = [words.format(schema[keyword]) for keyword, words in _BOUNDS.items() if keyword in schema]
-    if schema.get("minLength") == 1:
-        bounds = [bound for bound in bounds if bound != "at least 1 characters"] + ["not empty"]
+    bounds = [_bound(keyword, schema[keyword]) for keyword in _BOUNDS if keyword in schema]
     if schema.get("uniqueItems"):
         bounds.append("none of them twice")
     if "items" in schema and "anyOf" not in schema["items"]:
         bounds.append(f"each {allowed(schema['items'])}")
     return ", ".join([kinds, *bounds])
+
+
+def _bound(keyword: str, limit: Any) -> str:
+    if limit == 1 and keyword in ("minLength", "minItems", "minProperties"):
+        return "not empty"
+    return _BOUNDS[keyword].format(limit)
 
 
 def types(schema: Mapping[str, Any]) -> tuple[str, ...]:

@@ -61,7 +61,11 @@ def test_reading_a_configuration_does_not_change_it():
         (changed(split={"tie": "row"}), ["split", "'tie'", "did you mean 'ties'"]),
         (changed(split={"ties": "rows"}), ["split.ties", '"rows"', 'group", "row']),
         (changed(seeds=["1"]), ["seeds.0", '"1"', "integer"]),
-        (changed(seeds=[]), ["seeds", "at least 1"]),
+        (changed(seeds=[]), ["seeds", "must be a list, not empty"]),
+        (
+            changed(sensitivity={"dataset": "college_msg", "method": "random", "parameters": {}}),
+            ["sensitivity.parameters is {}", "must be a mapping of keys to values, not empty"],
+        ),
         (changed(seeds=[1, 1]), ["seeds", "twice"]),
         (changed(datasets=["colege_msg"]), ["datasets", "'colege_msg'", "did you mean 'college_msg'"]),
         (changed(threads={"enha": 2}), ["threads", "'enha'", "did you mean 'ehna'"]),
