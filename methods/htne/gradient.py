@@ -50,7 +50,7 @@ def sample_gradient(
     are contacts and the others padding that takes attention but adds nothing, as in the released code).
     `elapsed[at, j]` is T - T_j; `sign` is -1 for decay, +1 for the released code's growth. `m`, `v` (a vector each) and
     `scalars` (4 rows) are scratch. All floats have the type of `embeddings`. The rows of sample `ahead`, `n_ahead` of
-    them, are asked for a few at a time, because a processor has only some twenty requests under way.
+    them, are asked for one at a time, because a processor has only some twenty requests under way.
 
     Rows are indexed where they stand: a view of a row, `x = gradient[at, k]`, costs two atomic counts of references,
     more than the arithmetic on it.
@@ -62,9 +62,12 @@ def sample_gradient(
     s = nodes[at, 0]
     history = 1 + n_targets
 
+    prefetch(embeddings, nodes[ahead, 0])
     # y_j, in the place of h_j, and the softmax of minus its squared length.
     nearest = number(np.inf)
     for j in range(n_history):
+        if history + j < n_ahead:
+            prefetch(embeddings, nodes[ahead, history + j])
         h, squared = nodes[at, history + j], number(0)
         for i in range(dimensions):
             y = embeddings[h, i] - embeddings[s, i]
@@ -94,8 +97,7 @@ def sample_gradient(
     g_sum = g_distance = number(0)
     loss, product = 0.0, 1.0
     for k in range(n_targets):
-        for place in range(k * n_ahead // n_targets, (k + 1) * n_ahead // n_targets):
-            prefetch(embeddings, nodes[ahead, place])
+        prefetch(embeddings, nodes[ahead, 1 + k])
         t, squared, dot = nodes[at, 1 + k], number(0), number(0)
         for i in range(dimensions):
             x = embeddings[t, i] - embeddings[s, i]
