@@ -113,7 +113,8 @@ def _summary(job: Job, record: dict[str, Any]) -> str:
         return f"{job.method}: {record['status']}: {record['reason']} ({used}; see {job.log_path})"
     shape = record["embeddings"] if job.kind == "fit" else record["scores"]
     size = " x ".join(str(shape[key]) for key in ("rows", "dimensions") if key in shape)
-    return f"{job.method}: ok, {job.array_path} ({size}) in {used}"
+    note = f"; note: {record['facts']['note']}" if "note" in record["facts"] else ""
+    return f"{job.method}: ok, {job.array_path} ({size}) in {used}{note}"
 
 
 def _positive(text: str) -> float:

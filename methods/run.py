@@ -51,16 +51,20 @@ class Run:
     journal: Path | None = None
 
     @contextmanager
-    def epoch(self, work: int, unit: str) -> Iterator[None]:
-        """Time one epoch that handles `work` items, `unit` naming them ("edges", "tokens", "samples")."""
+    def epoch(self, work: int, unit: str) -> Iterator[Epoch]:
+        """Time one epoch that handles `work` items, `unit` naming them ("edges", "tokens", "samples").
+
+        Where the amount is known only at the end, set the `work` of the epoch that this yields.
+        """
         if work < 0 or not unit:
             raise MethodError(f"an epoch needs a number of items and their unit, not {work} {unit!r}")
+        epoch = Epoch(int(work), unit, 0.0, 0.0)
         wall, cpu = time.perf_counter(), _cpu_seconds()
-        yield
-        done = Epoch(int(work), unit, time.perf_counter() - wall, _cpu_seconds() - cpu)
-        self.epochs.append(done)
+        yield epoch
+        epoch.wall_seconds, epoch.cpu_seconds = time.perf_counter() - wall, _cpu_seconds() - cpu
+        self.epochs.append(epoch)
         if self.journal is not None:
-            journal.append(self.journal, epoch=asdict(done))
+            journal.append(self.journal, epoch=asdict(epoch))
 
     def report(self, **facts: Any) -> None:
         """Keep a fact about the fit (a loss, a share of discarded walks) for `fit.json`."""

@@ -9,7 +9,7 @@ from datasets.network import TemporalNetwork
 from methods.errors import MethodError
 from methods.run import Run
 from methods.walks.corpus import skip_gram
-from methods.walks.forward import BudgetedWalks, time_order
+from methods.walks.forward import BudgetedWalks, forward_walks, time_order
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
@@ -28,9 +28,11 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
         window=window,
         seed=run.seed,
     )
-    # How many tokens the windows take is known only after the search, which the epoch's time must cover.
+    # Compiled, or loaded from numba's cache, before the first epoch is timed.
+    forward_walks(walks.order, np.empty(0, dtype=np.int64), walk_length, run.seed)
+    # How many windows were found is known only after the search, which the epoch's time must cover.
     vectors = skip_gram(
-        walks.blocks, network.n_nodes, work=walks.windows_wanted, unit="windows", params=params, run=run
+        walks.blocks, network.n_nodes, work=lambda: walks.windows, unit="windows", params=params, run=run
     )
     run.report(
         walks_tried=walks.tried,
@@ -39,4 +41,9 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
         windows_share_of_budget=walks.windows / walks.windows_wanted if walks.windows_wanted else 1.0,
         stopped_because_too_few_walks_succeed=walks.windows < walks.windows_wanted,
     )
+    if walks.windows < walks.windows_wanted:
+        run.report(
+            note=f"trained on {walks.windows} of {walks.windows_wanted} context windows, because less than 1% of the "
+            f"walks are long enough; {run.facts['nodes_without_vector_share']:.0%} of the nodes have no vector"
+        )
     return vectors

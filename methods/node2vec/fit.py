@@ -18,12 +18,14 @@ WALKS_AT_ONCE = 50_000
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
     """`walks_per_node` walks of `walk_length` nodes from every node that has a contact; the others get zero vectors."""
     graph = walk_graph(merged_graph(network))
+    # Compiled, or loaded from numba's cache, before the first epoch is timed.
+    static_walks(graph, np.empty(0, dtype=np.int32), params["walk_length"], params["p"], params["q"], run.seed)
     tokens = int(np.count_nonzero(network.degrees)) * params["walks_per_node"] * params["walk_length"]
 
     def blocks() -> Iterator[NDArray[np.int32]]:
         return walk_blocks(graph, params, run.seed)
 
-    return skip_gram(blocks, network.n_nodes, work=tokens, unit="tokens", params=params, run=run)
+    return skip_gram(blocks, network.n_nodes, work=lambda: tokens, unit="tokens", params=params, run=run)
 
 
 def walk_blocks(graph: WalkGraph, params: dict[str, Any], seed: int) -> Iterator[NDArray[np.int32]]:

@@ -40,23 +40,26 @@ def walking_threads(threads: int) -> Iterator[None]:
 
 
 def skip_gram(
-    blocks: Blocks, n_nodes: int, work: int, unit: str, params: dict[str, Any], run: Run
+    blocks: Blocks, n_nodes: int, work: Callable[[], int], unit: str, params: dict[str, Any], run: Run
 ) -> NDArray[np.float32]:
     """Train on the walks that `blocks()` yields as rows, anew and the same at every call.
 
-    An epoch handles `work` items of a `unit`; its time covers walking and training, the first one's also the pass that
-    counts. A node in no walk gets the zero vector; the share of such nodes is reported.
+    An epoch handles `work()` items of a `unit`, asked for when the walks are drawn; its time covers walking and
+    training, the first one's also the pass that counts. A node in no walk gets the zero vector; the share of such nodes
+    is reported.
     """
     vectors = np.zeros((n_nodes, params["dimensions"]), dtype=np.float32)
+    _count(np.empty((0, 1), dtype=np.int32), np.empty(0, dtype=np.int64))  # compiled before an epoch is timed
     with walking_threads(run.threads):
-        with run.epoch(work, unit):
+        with run.epoch(0, unit) as first:
             counts = count_tokens(blocks(), n_nodes)
+            first.work = work()
             by_frequency = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
             model = word2vec(counts[by_frequency], params, run) if len(by_frequency) else None
             if model is not None:
                 _train_epoch(model, blocks(), by_frequency, 0, params, run)
         for epoch in range(1, params["epochs"]):
-            with run.epoch(work, unit):
+            with run.epoch(work(), unit):
                 if model is not None:
                     _train_epoch(model, blocks(), by_frequency, epoch, params, run)
     if model is not None:

@@ -40,6 +40,7 @@ def test_windows_trained_on_are_as_many_as_node2vec_walks_hold(sentences):
     assert sum(len(walk) - 4 + 1 for walk in sentences) == budget == run.facts["windows"]
     assert all(4 <= len(walk) <= 8 for walk in sentences)
     assert run.facts["windows_share_of_budget"] == 1
+    assert "note" not in run.facts
     assert [(epoch.work, epoch.unit) for epoch in run.epochs] == [(budget, "windows")]
     assert run.facts["tokens"] == sum(map(len, sentences))
 
@@ -64,6 +65,21 @@ def test_where_strict_walks_die_at_once_the_fit_ends_and_says_so(one_timestamp):
     assert run.facts["walks_discarded_share"] == 1
     assert run.facts["nodes_without_vector_share"] == 1
     assert len(run.epochs) == 1
+
+
+def test_work_of_a_search_that_was_given_up_is_what_was_trained_on(monkeypatch, sentences):
+    # Less than 1% of the walks start on the contact from which four nodes can be reached.
+    network = network_of([(0, 1, 1), (1, 2, 2), (2, 3, 3)] + [(4, 5, 4)] * 997)
+    monkeypatch.setattr("methods.walks.forward.TRIED_AT_ONCE", 2000)
+    run = Run(seed=1)
+    fit(network, PARAMS | {"epochs": 2, "walks_per_node": 100}, run)
+    found = len(sentences) // 2
+    assert 0 < found < 6 * 100 * 5
+    assert [(epoch.work, epoch.unit) for epoch in run.epochs] == [(found, "windows")] * 2
+    assert run.facts["note"] == (
+        f"trained on {found} of 3000 context windows, because less than 1% of the walks are long enough; "
+        "33% of the nodes have no vector"
+    )
 
 
 def test_allow_ties_walks_on_at_the_same_time(one_timestamp):

@@ -25,6 +25,14 @@ def test_an_epoch_needs_an_amount_and_a_unit(work: int, unit: str) -> None:
         pass
 
 
+def test_an_epoch_can_be_told_at_its_end_how_much_was_done(tmp_path: Path) -> None:
+    run = Run(1, journal=tmp_path / "journal")
+    with run.epoch(0, "windows") as epoch:
+        epoch.work = 4
+    assert [epoch.work for epoch in run.epochs] == [4]
+    assert journal.read(tmp_path / "journal").epochs[0]["work"] == 4
+
+
 def test_the_journal_has_every_epoch_and_the_latest_facts(tmp_path: Path) -> None:
     run = Run(1, journal=tmp_path / "journal")
     with run.epoch(np.int64(3), "edges"):
