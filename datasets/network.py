@@ -149,6 +149,8 @@ def _check(network: TemporalNetwork) -> None:
         raise ValueError("its labels are not texts")
     if len(source) and not (min(source.min(), target.min()) >= 0 and max(source.max(), target.max()) < network.n_nodes):
         raise ValueError("it names a node that has no label")
+    if (source == target).any():
+        raise ValueError("it has a contact of a node with itself")
     # NaN is in no order; infinity would be first or last.
     if not (time[1:] >= time[:-1]).all() or not np.isfinite(time[[0, -1]] if len(time) else time).all():
         raise ValueError("its contacts are not in order of time")

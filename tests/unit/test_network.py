@@ -61,6 +61,12 @@ def test_a_truncated_file_is_refused(tmp_path, path, kept):
         TemporalNetwork.load(file)
 
 
+def test_a_contact_of_a_node_with_itself_is_refused(tmp_path, network_of):
+    network_of([(0, 1, 1), (1, 1, 2)]).save(tmp_path / "n.arrow")
+    with pytest.raises(DatasetError, match=r"n.arrow: cannot be .* \(it has a contact of a node with itself\)"):
+        TemporalNetwork.load(tmp_path / "n.arrow")
+
+
 def test_another_arrow_file_is_refused(tmp_path):
     file = tmp_path / "table.arrow"
     table = pa.table({"a": [1]})
