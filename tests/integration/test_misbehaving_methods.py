@@ -105,6 +105,17 @@ def test_a_process_that_a_method_forks_and_forgets_ends_with_the_fit(project: Pa
     assert_ends(pid_in(project / "forked"))
 
 
+def test_a_process_forked_from_a_thread_lives_on_when_the_thread_ends(project: Path) -> None:
+    body = (
+        "    import threading\n    reader, writer = os.pipe()\n    def work():\n        if os.fork() == 0:\n"
+        "            time.sleep(0.5)\n            os.write(writer, b'done')\n            os._exit(0)\n"
+        "    thread = threading.Thread(target=work)\n    thread.start()\n    thread.join()\n    os.close(writer)\n"
+        "    run.report(said=os.read(reader, 4).decode())\n"
+    )
+    put(project, "thread_forks", body + GOOD_END)
+    assert fit(project, "thread_forks")["facts"] == {"said": "done"}
+
+
 def test_a_forked_process_that_returns_too_does_not_write_a_result(project: Path) -> None:
     body = (
         "    pid = os.fork()\n    if pid: os.waitpid(pid, 0)\n"
