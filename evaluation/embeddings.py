@@ -12,6 +12,8 @@ from datasets.network import TemporalNetwork
 from evaluation.errors import EvaluationError
 
 NPY_START = b"\x93NUMPY"
+# The largest value of a vector: its square, summed over all dimensions, is far from overflowing.
+LARGEST = 1e38
 UNSEEN_POLICIES = ("drop", "zero", "mean")
 
 
@@ -90,9 +92,11 @@ def _read_lines(lines: TextIO, path: Path, network: TemporalNetwork) -> Embeddin
     unknown: list[str] = []
     number = 1
     for number, line in enumerate(lines, start=2):
-        label, *values = line.split() or [""]
+        # From the right, because a label may hold spaces.
+        label, *values = line.rsplit(None, dimensions) or [""]
         if len(values) != dimensions:
             raise EvaluationError(f"{path}:{number}: {len(values)} values after the label; line 1 says {dimensions}")
+        label = label.strip()
         node = node_of.get(label)
         if node is None:
             unknown.append(label)
@@ -115,19 +119,19 @@ def _read_lines(lines: TextIO, path: Path, network: TemporalNetwork) -> Embeddin
     if unknown:
         notes.append(f"{len(unknown)} labels are not in the network and were left out, the first is {unknown[0][:60]}")
     if missing.any():
-        notes.append(f"{np.count_nonzero(missing)} of {network.n_nodes} nodes have no vector and count as unseen")
+        notes.append(f"{np.count_nonzero(missing)} of {network.n_nodes} nodes have no vector; zero stands for it")
     return Embeddings(vectors, missing, tuple(notes))
 
 
 def check_embeddings(embeddings: Embeddings, network: TemporalNetwork, path: Path) -> Embeddings:
-    """Refuse vectors that are not finite or that are all equal; note the nodes whose vector is zero."""
+    """Refuse vectors that are not finite, too large or all zero; note the nodes whose vector is zero."""
     vectors, present = embeddings.vectors, ~embeddings.missing
-    finite = np.isfinite(vectors).all(axis=1)
-    if not finite.all():
-        node = int(np.flatnonzero(~finite)[0])
+    usable = (np.abs(vectors) <= LARGEST).all(axis=1)  # NaN is not, either
+    if not usable.all():
+        node = int(np.flatnonzero(~usable)[0])
         raise EvaluationError(
-            f"{path}: {np.count_nonzero(~finite)} vectors have NaN or infinite values, first node {node} "
-            f"(label {network.labels[node]})"
+            f"{path}: {np.count_nonzero(~usable)} vectors have NaN, infinite values or values beyond {LARGEST:g}, "
+            f"first node {node} (label {network.labels[node]})"
         )
     if not vectors[present].any():
         raise EvaluationError(f"{path}: every vector is zero")

@@ -14,7 +14,7 @@ from datasets.atomic import atomic_path, write_text
 from evaluation.comparison import indistinguishable_groups
 from evaluation.link_prediction_tables import OPERATORS, LinkPrediction, count, read_link_prediction
 from evaluation.reconstruction_tables import Key, Reconstruction, read_reconstruction
-from evaluation.repeats import Summary
+from evaluation.repeats import Summary, largest_shape
 from evaluation.run_folder import Dataset, Method, RunFolder
 from evaluation.scaling import draw_scaling
 from evaluation.sensitivity import draw_sensitivity
@@ -120,13 +120,13 @@ def draw_reconstruction(run: RunFolder, results: Reconstruction) -> tuple[Figure
         axis.set_xlabel("number of pairs P")
     figure.supylabel("Precision@P", fontsize=SETTINGS["axes.labelsize"])
     legend(figure, shown, [Line2D([], [], color="black", linewidth=0.8, label="ceiling")])
-    seeds, draws, _ = max(summary.shape for summary in results.summaries.values())
+    seeds, draws, _ = largest_shape(summary.shape for summary in results.summaries.values())
     bands = f"bands: 95% intervals over {covered_layers((seeds, draws, 1))}" if seeds * draws > 1 else "no bands"
     caption = (
         "Network reconstruction: the share of edges among the P most similar pairs (dot product) of sampled nodes. "
         f"Means of up to {count(seeds, 'training seed')} x {count(draws, 'draw')} of nodes (n = {seeds * draws}); "
         f"{bands}. No ranking can enter the gray area above the "
-        "ceiling, because a sample has no more edges; that is why the curves meet at large P."
+        "ceiling: where P is larger than the number of edges in a sample, they cannot fill it."
     )
     return figure, caption
 
@@ -188,7 +188,7 @@ def draw_link_prediction(run: RunFolder, results: LinkPrediction) -> tuple[Figur
         axis.set_ylim(len(operators) - 0.5, -0.5)
         axis.set_yticks(range(len(operators)), [OPERATORS.get(name, "Pair score") for name in operators])
     legend(figure, shown, lines=False)
-    shape = max(shapes)
+    shape = largest_shape(shapes)
     caption = (
         f"Link prediction, protocol {protocol}: AUC under each operator with 95% intervals (means of up to "
         f"{count(shape[0], 'training seed')} x {count(shape[1], 'draw')} x {count(shape[2], 'split')}, "

@@ -102,7 +102,7 @@ def evaluate_embeddings(
     threads: int = 1,
     unseen_policy: str = "drop",
 ) -> list[Cell]:
-    """All operators, protocols and splits of one draw; `unseen_node` marks nodes without training contact or vector."""
+    """All operators, protocols and splits of one draw; `unseen_node` marks nodes without training contact."""
     vectors = apply_unseen_policy(vectors, unseen_node, unseen_policy)
     possible, cells = _available(examples, protocols, tuple(OPERATORS))
     rows = empty_rows(2 * examples.n_positive if possible else 0, vectors.shape[1])
@@ -232,5 +232,7 @@ def _outcomes(
         raise EvaluationError("the test half of the classifier split is empty")
     weights = fit_logistic_regression(rows, training, selection.positive[training])
     decision = decision_values(rows, test, weights)
+    if not np.isfinite(decision).all():
+        raise EvaluationError("the classifier gives values that are not finite; the vectors may be too large")
     ranking = decision if score is None else score[test]
     return metrics_of_subsets(ranking, decision > 0, selection.positive[test], selection.subsets(test))

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.atomic import atomic_path, read_json
+from datasets.atomic import atomic_path
 from datasets.command_line import positive_integer
 from datasets.network import TemporalNetwork
 from evaluation.embeddings import UNSEEN_POLICIES, read_embeddings
 from evaluation.errors import EvaluationError
 from evaluation.examples import ExampleSet, load_examples, make_examples
 from evaluation.examples_command import check_examples, held_out_rows
+from evaluation.fit_record import read_record
 from evaluation.link_prediction import SCORE, Cell, cells_without_value, evaluate_embeddings, evaluate_scores
 from evaluation.operators import OPERATORS
 from evaluation.printed_table import print_table
@@ -95,9 +96,10 @@ def predict_links(chosen: argparse.Namespace) -> None:
         cells, record = _of_fit(chosen.fit, network, draws, settings)
     else:
         cells, record = _of_file(chosen.embeddings, network, draws, settings), {}
+    source: Path = chosen.embeddings or chosen.fit or chosen.scores[0]
     names = (
         chosen.dataset or network.name,
-        chosen.method or record.get("method") or chosen.embeddings.stem,
+        chosen.method or record.get("method") or source.stem,
         chosen.seed if chosen.seed is not None else record.get("seed", 0),
     )
     if chosen.out:
@@ -133,10 +135,10 @@ def _of_file(path: Path, network: TemporalNetwork, draws: Sequence[ExampleSet], 
         print(f"note: {path}: {note}", file=sys.stderr)
     cells = []
     for examples in draws:
-        unseen_node = _unseen_nodes(network, examples) | embeddings.missing
         cells += evaluate_embeddings(
             embeddings.vectors,
-            unseen_node,
+            # Nodes that the file lacks count as seen: which examples are left out must not depend on the method.
+            _unseen_nodes(network, examples),
             examples,
             settings.protocols,
             settings.splits,
@@ -150,7 +152,7 @@ def _of_fit(
     folder: Path, network: TemporalNetwork, draws: Sequence[ExampleSet], settings: Settings
 ) -> tuple[list[Cell], dict[str, Any]]:
     """A failed fit, or one whose vectors cannot be used, becomes marked cells: the other methods' go on."""
-    record = read_json(folder / "fit.json")
+    record = read_record(folder / "fit.json")
     status, reason = _outcome(record, folder / "fit.json", draws)
     if status == "ok":
         try:
@@ -171,7 +173,7 @@ def _of_scores(
         raise EvaluationError(f"--scores: {len(folders)} folders for {len(draws)} example sets; give one for each")
     cells = []
     for folder, examples in zip(folders, draws, strict=True):
-        record = read_json(folder / "score.json")
+        record = read_record(folder / "score.json")
         status, reason = _outcome(record, folder / "score.json", [examples])
         if status == "ok":
             try:

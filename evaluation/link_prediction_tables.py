@@ -1,12 +1,12 @@
 """Link prediction in tables: everything in long form, and one table per network laid out as the paper's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.repeats import LAYERS, Repeats, Summary, collect, summarize
+from evaluation.repeats import LAYERS, Repeats, Summary, collect, largest_shape, summarize
 from evaluation.run_folder import Dataset, Method, RunFolder
 from evaluation.statistics import covered_layers
 from evaluation.table_formats import Table, number_text, write_csv, write_table
@@ -208,7 +208,7 @@ def paper_caption(
     """What the numbers are means of, and what the marks in this table mean."""
     sentences = [f"Link prediction on {dataset.label}, protocol {protocol}."]
     if shapes:
-        sentences.append(means_of(max(shapes)).capitalize() + ".")
+        sentences.append(means_of(shapes).capitalize() + " (link_prediction.csv has them).")
     sentences.append("Bold: the best compared method of the row.")
     if has_reduction:
         sentences.append(
@@ -225,9 +225,9 @@ def paper_caption(
     return " ".join(sentences)
 
 
-def means_of(shape: tuple[int, int, int]) -> str:
-    """What stands behind a number of the tables."""
-    seeds, draws, splits = shape
+def means_of(shapes: Iterable[tuple[int, int, int]]) -> str:
+    """What stands behind the numbers of a table."""
+    shape = seeds, draws, splits = largest_shape(shapes)
     repeats = f"{count(seeds, 'training seed')} x {count(draws, 'draw')} x {count(splits, 'split')}"
     return f"means of up to {repeats} (n = {seeds * draws * splits}); their intervals cover {covered_layers(shape)}"
 
@@ -263,10 +263,9 @@ def write_ablation_table(folder: Path, run: RunFolder, results: LinkPrediction) 
         for column in range(len(run.datasets))
         for row in best_rows([line[1 + column] for line in rows])
     }
-    shape = max(cell.shape for cell in cells.values() if cell is not None)
     caption = (
         f"F1 under Weighted-L2 of variants of the method with 95% intervals, protocol {run.headline_protocol}: "
-        f"{means_of(shape)}. Bold: the best of the column."
+        f"{means_of(cell.shape for cell in cells.values() if cell is not None)}. Bold: the best of the column."
     )
     header = ["Method", *(dataset.label for dataset in run.datasets)]
     write_table(folder, Table("ablation", header, rows, caption, bold=frozenset(bold)))

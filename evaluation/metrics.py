@@ -61,7 +61,7 @@ def _metrics(
     return {
         "auc": Outcome(auc),
         "f1": Outcome(2 * true_positive / (found + n_positive)),
-        "precision": Outcome(true_positive / found) if found else Outcome(None, "no example is predicted positive"),
+        "precision": Outcome(true_positive / found if found else 0.0),  # as F1 takes it
         "recall": Outcome(true_positive / n_positive),
         "ap": Outcome(ap),
         "mrr": Outcome(mrr),

@@ -5,15 +5,17 @@ import csv
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.atomic import atomic_path, read_json
+from datasets.atomic import atomic_path
 from datasets.command_line import positive_integer
 from datasets.network import TemporalNetwork
 from evaluation.embeddings import read_embeddings
 from evaluation.errors import EvaluationError
+from evaluation.fit_record import read_record
 from evaluation.reconstruction import SIMILARITIES, Sample, ceiling, precision_of_draws, sample_nodes
 
 COLUMNS = (
@@ -66,11 +68,11 @@ def reconstruct(chosen: argparse.Namespace) -> None:
     network = TemporalNetwork.load(chosen.network)
     if network.n_nodes < 2:
         raise EvaluationError(f"{chosen.network}: has {network.n_nodes} nodes; there is no pair to rank")
-    record = read_json(chosen.fit / "fit.json") if chosen.fit else {}
+    record = read_record(chosen.fit / "fit.json") if chosen.fit else {}
     outcome = _fitted(chosen.fit, record, network) if chosen.fit else _given(chosen.embeddings, network)
     names = {
         "dataset": chosen.dataset or network.name,
-        "method": chosen.method or record.get("method") or chosen.embeddings.stem,
+        "method": chosen.method or record.get("method") or (chosen.embeddings or chosen.fit).stem,
         "seed": chosen.seed if chosen.seed is not None else record.get("seed", 0),
     }
     # All draws of a network no larger than the sample are the same; repeating one would feign ten agreeing repeats.
@@ -90,8 +92,14 @@ def _given(path: Path, network: TemporalNetwork) -> Outcome:
     return Outcome(embeddings.vectors)
 
 
-def _fitted(folder: Path, record: dict[str, str], network: TemporalNetwork) -> Outcome:
+def _fitted(folder: Path, record: dict[str, Any], network: TemporalNetwork) -> Outcome:
     """A failed fit, or one whose vectors cannot be used, becomes marked cells: the other methods' go on."""
+    trained_on = record.get("network", {}).get("edges", network.n_edges)
+    if trained_on != network.n_edges:
+        raise EvaluationError(
+            f"{folder / 'fit.json'}: trained on {trained_on} contacts, but the network has {network.n_edges}; "
+            "reconstruction takes a fit on all of them (network.arrow)"
+        )
     if record.get("status") != "ok":
         return Outcome(None, record.get("status") or "failed", record.get("reason") or "fit.json gives no reason")
     try:

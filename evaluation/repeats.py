@@ -1,7 +1,7 @@
 """Repeats of one method as arrays of seeds x draws x splits, and their summaries."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,12 @@ def summarize(repeats: Sequence[Repeats], test_to_train: float = TEST_TO_TRAIN) 
                 {layer: number(values[row]) for layer, values in deviations.items()},
             )
     return [summary for summary in summaries if summary is not None]
+
+
+def largest_shape(shapes: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
+    """The most seeds, draws and splits that any of several summaries has."""
+    seeds, draws, splits = (max(counts) for counts in zip(*shapes, strict=True))
+    return seeds, draws, splits
 
 
 def number(value: Any) -> float | None:

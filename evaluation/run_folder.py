@@ -167,6 +167,8 @@ def read_repeats(path: Path, columns: list[str]) -> pd.DataFrame:
     """One raw table; empty values are missing, every other text stays as it is."""
     try:
         rows = pd.read_csv(path, dtype={"reason": str, "status": str}, keep_default_na=False, na_values={})
+    except FileNotFoundError:
+        raise EvaluationError(f"{path}: no such file; run its step again") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise EvaluationError(
             f"{path}: cannot be read as a table of repeats ({error}); delete it and run again"
@@ -176,6 +178,13 @@ def read_repeats(path: Path, columns: list[str]) -> pd.DataFrame:
     absent = [column for column in columns if column not in rows]
     if absent:
         raise EvaluationError(f"{path}:1: lacks the column {absent[0]}; delete the file and run its step again")
+    for layer in [layer for layer in ("seed", "draw", "split") if layer in columns]:
+        if not pd.api.types.is_integer_dtype(rows[layer]) and len(rows):
+            bad = rows.index[pd.to_numeric(rows[layer], errors="coerce").isna()]
+            line = bad[0] + 2 if len(bad) else 2
+            raise EvaluationError(
+                f"{path}:{line}: {layer} is not a whole number; delete the file and run its step again"
+            )
     value = "value" if "value" in columns else "precision"
     rows[value] = pd.to_numeric(rows[value], errors="coerce")
     broken = rows.index[(rows["status"] == "ok") & rows[value].isna()]

@@ -96,7 +96,8 @@ def write_sensitivity(folder: Path, run: RunFolder) -> None:
     ]
     caption = (
         f"AUC of {found.method} on {found.dataset} (protocol {found.protocol}) when one parameter changes and the "
-        f"others stay as they are: {means_of(max(summary.shape for summary in found.summaries.values()))}."
+        f"others stay as they are: {means_of(summary.shape for summary in found.summaries.values())} "
+        "(sensitivity_long.csv has them)."
     )
     write_table(folder, Table("sensitivity", ["Parameter", "Value", *OPERATORS.values()], rows, caption, labels=2))
 

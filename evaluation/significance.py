@@ -65,6 +65,8 @@ def pairings(run: RunFolder, results: LinkPrediction) -> Iterator[tuple[Pairing,
                 values = matched(*repeats)
                 if values is not None:
                     covers = covered_layers(values[0].shape)
+                    if values[0].shape[1:] == (1, 1):
+                        covers = "nothing: neither draws nor splits were repeated"
                     single = [m.label for m, r in zip((first, second), repeats, strict=True) if len(r.seeds) == 1]
                     if single and values[0].shape[0] > 1:
                         covers += f" (a single one of {single[0]})"
@@ -72,16 +74,15 @@ def pairings(run: RunFolder, results: LinkPrediction) -> Iterator[tuple[Pairing,
 
 
 def matched(first: Repeats, second: Repeats) -> tuple[Values, Values] | None:
-    """Values on the draws and splits that both have, seeds matched by number; None if they share nothing.
+    """Values on the draws and splits that both have, first seed against first seed; None if they share nothing.
 
     Seeds of two methods have nothing to do with each other, so any matching is as good; a method with one seed keeps
     it and is set against all of the other's.
     """
     _, *draws = np.intersect1d(first.draws, second.draws, return_indices=True)
     _, *splits = np.intersect1d(first.splits, second.splits, return_indices=True)
-    _, *seeds = np.intersect1d(first.seeds, second.seeds, return_indices=True)
-    if len(first.seeds) == 1 or len(second.seeds) == 1:
-        seeds = [np.arange(len(first.seeds)), np.arange(len(second.seeds))]
+    counts = len(first.seeds), len(second.seeds)
+    seeds = [np.arange(count if min(counts) == 1 else min(counts)) for count in counts]
     left, right = np.broadcast_arrays(
         *(repeats.values[np.ix_(seeds[i], draws[i], splits[i])] for i, repeats in enumerate((first, second)))
     )
@@ -99,10 +100,14 @@ def differences(run: RunFolder, results: LinkPrediction) -> list[Difference]:
     for index, (_, first, _) in enumerate(found):
         by_shape.setdefault(first.shape, []).append(index)
     numbers = np.empty((len(found), 4))
-    for indices in by_shape.values():
+    for shape, indices in by_shape.items():
         # Together, since the p-value is found by bisection and one by one would take minutes.
         estimate = compare(np.stack([found[i][1] for i in indices]), np.stack([found[i][2] for i in indices]))
         numbers[indices] = np.stack([estimate.mean, *estimate.interval(1 - LEVEL), estimate.p_value()], axis=1)
+        if shape[1:] == (1, 1):
+            # Seeds alone do not show how far another choice of examples would move both methods: with five seeds, two
+            # copies of one method would differ "significantly" in 40% of all cases.
+            numbers[indices, 1:] = np.nan
     families: dict[tuple[str, ...], list[int]] = {}
     for index, (pairing, _, _) in enumerate(found):
         families.setdefault(pairing[:4], []).append(index)

@@ -184,22 +184,13 @@ def covered_layers(shape: tuple[int, ...]) -> str:
 
 
 def complete_block(values: Values) -> Values:
-    """The part of a (seeds, draws, splits) array with NaN for missing values that is complete.
+    """A part of a (seeds, draws, splits) array with NaN for missing values that is complete.
 
-    A failed fit misses everything, so seeds without any value go first; then draws, then splits that still miss one.
+    As long as a value is missing, the seed, draw or split goes of which the largest share is missing: first of all the
+    seed of a failed fit, which misses everything.
     """
-    if not np.isnan(values).any():
-        return values
-    values = values[~np.isnan(values).all(axis=(1, 2))]
-    values = values[:, ~np.isnan(values).all(axis=(0, 2))]
-    values = values[:, :, ~np.isnan(values).all(axis=(0, 1))]
-    if np.isnan(values).any():
-        holes = np.isnan(values)
-        # Drop along the layer where it costs least.
-        options = [
-            values[~holes.any(axis=(1, 2))],
-            values[:, ~holes.any(axis=(0, 2))],
-            values[:, :, ~holes.any(axis=(0, 1))],
-        ]
-        values = max(options, key=lambda option: option.size)
+    while np.isnan(values).any():
+        missing = [np.isnan(values).mean(axis=others) for others in ((1, 2), (0, 2), (0, 1))]
+        layer = int(np.argmax([shares.max() for shares in missing]))
+        values = np.delete(values, int(np.argmax(missing[layer])), axis=layer)
     return values

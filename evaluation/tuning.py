@@ -32,7 +32,7 @@ def choose(trials: list[Path]) -> dict[str, Any]:
     scored = [record for record in records if record["score"] is not None]
     if not scored:
         # Nothing to choose by: the defaults stand, and the fits of the main run will say what is wrong.
-        return {"criterion": CRITERION, "chosen": 0, "parameters": {}, "trials": records}
+        return {"criterion": CRITERION, "chosen": None, "parameters": {}, "trials": records}
     best = max(scored, key=lambda record: record["score"])
     return {
         "criterion": CRITERION,
@@ -64,8 +64,8 @@ def write_tuning(folder: Path, run: RunFolder) -> None:
             rows.append([dataset.label, method.label, settings or "defaults", score])
     if rows:
         caption = (
-            f"Trials by {CRITERION}; bold: chosen, and used for every fit of the run. The test edges were not read "
-            "before the choice."
+            f"Trials by {CRITERION}; bold: chosen, and used for every fit of the run (the defaults where every trial "
+            "failed). The test edges were not read before the choice."
         )
         header = ["Network", "Method", "Settings", "Score"]
         write_table(folder, Table("tuning", header, rows, caption, labels=3, bold=frozenset(bold)))

@@ -122,7 +122,7 @@ def test_a_fit_with_nan_becomes_marked_cells_and_a_file_with_nan_an_error(folder
     shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
     assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "fit.csv") == 0
     assert {(row["status"], row["reason"]) for row in rows_of(tmp_path / "fit.csv")} == {
-        ("failed", "embeddings.npy: 1 vectors have NaN or infinite values, first node 7 (label 7)")
+        ("failed", "embeddings.npy: 1 vectors have NaN, infinite values or values beyond 1e+38, first node 7 (label 7)")
     }
     capsys.readouterr()
     assert evaluation(*shared, "--embeddings", fit / "embeddings.npy", "--out", tmp_path / "file.csv") == 1
@@ -195,6 +195,46 @@ def test_the_leakage_report_is_written(folder, tmp_path):
     report = json.loads((tmp_path / "leakage.json").read_text(encoding="utf-8"))
     assert report["dataset"] == "two_halves"
     assert report["negatives"]["uniform"]["edges_of_the_whole_network"] == 0
+
+
+def test_vectors_that_lack_nodes_are_judged_on_the_same_examples(folder, tmp_path):
+    lines = (folder / "mine.txt").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "half.txt").write_text("\n".join([f"{N_NODES // 2} 8", *lines[1 : 1 + N_NODES // 2]]) + "\n")
+    shared = (
+        "link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow",
+        "--protocols", "paper",
+    )  # fmt: skip
+    assert evaluation(*shared, "--embeddings", tmp_path / "half.txt", "--out", tmp_path / "half.csv") == 0
+    vectors = np.load(folder / "mine.npy")
+    vectors[: N_NODES // 2] = 0
+    np.save(tmp_path / "zeros.npy", vectors)
+    assert evaluation(*shared, "--embeddings", tmp_path / "zeros.npy", "--out", tmp_path / "zeros.csv") == 0
+    half, zeros = ([row["value"] for row in rows_of(tmp_path / name)] for name in ("half.csv", "zeros.csv"))
+    assert half == zeros
+
+
+@pytest.mark.parametrize("record", ["[]", '{"status": "ok", "network": 3}'])
+@pytest.mark.parametrize("task", ["link-prediction", "reconstruction"])
+def test_a_record_that_is_none_is_refused_in_one_sentence(folder, tmp_path, capsys, task, record):
+    (tmp_path / "fit.json").write_text(record, encoding="utf-8")
+    arguments = (task, "--network", folder / "network.arrow", "--fit", tmp_path, "--out", tmp_path / "out.csv")
+    assert evaluation(*arguments) == 1
+    assert f"{tmp_path / 'fit.json'}: is not the record of a fit" in capsys.readouterr().err
+
+
+def test_reconstruction_refuses_a_fit_on_a_part_of_the_network(folder, tmp_path, capsys):
+    fit = write_fit(tmp_path / "fit")
+    arguments = ("--network", folder / "network.arrow", "--fit", fit, "--out", tmp_path / "out.csv")
+    assert evaluation("reconstruction", *arguments) == 1
+    assert "trained on 480 contacts, but the network has 600" in capsys.readouterr().err
+
+
+def test_a_fit_without_a_name_takes_that_of_its_folder(folder, tmp_path):
+    fit = write_fit(tmp_path / "nameless", method=None)
+    np.save(fit / "embeddings.npy", np.load(folder / "mine.npy"))
+    shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
+    assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "out.csv") == 0
+    assert {row["method"] for row in rows_of(tmp_path / "out.csv")} == {"nameless"}
 
 
 def test_an_unknown_protocol_is_named(folder, capsys):

@@ -1,8 +1,10 @@
 """Reading vectors: what is accepted, and the sentence for what is not."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from evaluation.embeddings import apply_unseen_policy, read_embeddings
@@ -51,7 +53,7 @@ def test_wrong_row_count_names_both_numbers(npy):
 def test_a_value_that_is_not_finite_names_the_node(npy, value):
     vectors = VECTORS.copy()
     vectors[1, 1] = value
-    with pytest.raises(EvaluationError, match=r"1 vectors have NaN or infinite values, first node 1 \(label 1\)"):
+    with pytest.raises(EvaluationError, match=r"1 vectors have NaN, .* first node 1 \(label 1\)"):
         read_embeddings(npy(vectors), NETWORK)
 
 
@@ -121,10 +123,16 @@ def test_word2vec_text_is_matched_by_label(text):
     assert not embeddings.missing.any()
 
 
+def test_a_label_may_hold_spaces(text):
+    network = replace(NETWORK, labels=pa.array(["ann", "van der Meer", "zoe b"]))
+    embeddings = read_embeddings(text("3 2\nzoe b 5 6.5\nann 1 2\nvan der Meer 3 4\n"), network)
+    assert np.array_equal(embeddings.vectors, VECTORS)
+
+
 def test_labels_that_the_text_does_not_have_are_missing_and_counted(text):
     embeddings = read_embeddings(text("2 2\n0 1 2\n2 5 6\n"), NETWORK)
     assert embeddings.missing.tolist() == [False, True, False]
-    assert embeddings.notes == ("1 of 3 nodes have no vector and count as unseen",)
+    assert embeddings.notes == ("1 of 3 nodes have no vector; zero stands for it",)
 
 
 def test_labels_that_the_network_does_not_have_are_counted(text):
@@ -144,7 +152,7 @@ def test_labels_that_the_network_does_not_have_are_counted(text):
         ("3 2\n0 1 2\n0 3 4\n", ":3: the label 0 occurs a second time"),
         ("3 2\n0 1 2\n1 3 4\n", "2 vectors, but line 1 says 3"),
         ("1 2\nanna 1 2\n", "none of its labels is a node of the network; its first is anna, the network's first is 0"),
-        ("3 2\n0 nan 2\n1 3 4\n2 5 6\n", "NaN or infinite values, first node 0"),
+        ("3 2\n0 nan 2\n1 3 4\n2 5 6\n", "have NaN, infinite values or values beyond 1e+38, first node 0"),
     ],
 )
 def test_bad_text_names_the_line(text, content, message):

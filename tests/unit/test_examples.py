@@ -140,6 +140,8 @@ def test_validation_examples_do_not_depend_on_the_test_block(strategy):
     ours, theirs = (make_examples(network, 14, 20, [strategy], 1, 1, "validation") for network in (first, second))
     assert ours.sha256() == theirs.sha256()
     assert ours.unavailable == theirs.unavailable
+    # Nodes 9, 10 and 11 appear only afterwards.
+    assert max(ours.source.max(), ours.target.max()) < 9
 
 
 def test_an_empty_block_is_refused():

@@ -56,6 +56,15 @@ def vectors(n_nodes=40, dimensions=6, seed=0):
     return np.random.default_rng(seed).normal(size=(n_nodes, dimensions)).astype(np.float32)
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_values_beyond_what_the_classifier_can_take_give_no_number_but_a_reason(examples, unseen):
+    """An order of NaN would put all positives first."""
+    cells = evaluate_embeddings(vectors().astype(np.float64) * 1e200, unseen, examples, PAPER, splits=1)
+    hadamard = [cell for cell in cells if cell.operator == "hadamard" and cell.metric == "auc" and cell.subset == "all"]
+    assert [(cell.value, cell.status) for cell in hadamard] == [(None, "undefined")]
+    assert "not finite" in hadamard[0].reason
+
+
 def values(cells, **wanted):
     return [cell.value for cell in cells if all(getattr(cell, key) == value for key, value in wanted.items())]
 

@@ -42,11 +42,9 @@ def test_threshold_metrics_use_the_prediction_and_not_the_rank():
     assert (measured["precision"], measured["recall"], measured["f1"]) == (0.5, 0.5, 0.5)
 
 
-def test_precision_without_a_predicted_positive_has_no_value_but_a_reason():
+def test_precision_without_a_predicted_positive_is_zero_as_f1_and_recall_are():
     outcomes = metrics(np.array([-1.0, -2.0]), np.array([False, False]), np.array([True, False]))
-    assert outcomes["precision"].value is None
-    assert outcomes["precision"].reason == "no example is predicted positive"
-    assert outcomes["recall"].value == outcomes["f1"].value == 0
+    assert outcomes["precision"].value == outcomes["recall"].value == outcomes["f1"].value == 0
 
 
 @pytest.mark.parametrize(("only", "missing"), [(True, "negative"), (False, "positive")])

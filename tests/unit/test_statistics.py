@@ -133,6 +133,13 @@ def test_one_missing_split_costs_as_little_as_possible():
     assert complete_block(values).shape == (3, 2, 9)
 
 
+def test_scattered_holes_leave_what_has_none():
+    values = np.ones((5, 1, 10))
+    values[[0, 1, 2], 0, [3, 3, 7]] = np.nan
+    assert complete_block(values).shape == (5, 1, 8)
+    assert complete_block(np.full((2, 1, 3), np.nan)).size == 0
+
+
 def test_words_say_when_an_interval_knows_nothing_of_training():
     assert covered_layers((3, 2, 10)) == "training seeds, draws and splits"
     assert covered_layers((1, 1, 10)) == "splits of one fit, not what another training seed would give"

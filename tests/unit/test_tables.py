@@ -300,6 +300,26 @@ def test_test_with_one_seed_says_that_it_knows_nothing_of_training(tmp_path):
     }
 
 
+def test_seeds_that_are_left_are_compared_whatever_their_numbers(run_folder):
+    for method, failed in (("ehna", 1), ("line", 3)):
+        write_link_prediction(run_folder, "digg", method, failed, status="failed", reason="no memory")
+    write_tables(run_folder)
+    chosen = {"protocol": "paper", "operator": "mean", "metric": "auc", "first": "ehna", "second": "line"}
+    assert cell(rows_of(run_folder, "significance.csv"), dataset="digg", **chosen)["seeds"] == "2"
+
+
+def test_seeds_without_repeated_draws_or_splits_give_no_p_value(run_folder):
+    for path in (run_folder / "link_prediction").glob("*/*/*.csv"):
+        header, *lines = path.read_text().splitlines()
+        kept = [line for line in lines if line.split(",")[3] == line.split(",")[5] == "1"]
+        path.write_text("\n".join([header, *kept]) + "\n")
+    write_tables(run_folder)
+    rows = rows_of(run_folder, "significance.csv")
+    assert {(row["seeds"], row["draws"], row["splits"]) for row in rows} == {("3", "1", "1")}
+    assert {(row["p_value"], row["p_holm"], row["ci_low"], row["ci_high"]) for row in rows} == {("", "", "", "")}
+    assert {row["covers"] for row in rows} == {"nothing: neither draws nor splits were repeated"}
+
+
 def test_ranks_need_two_networks(run_folder, tmp_path):
     write_tables(run_folder)
     found = cell(rows_of(run_folder, "ranks.csv"), protocol="paper", metric="auc", method="ehna")

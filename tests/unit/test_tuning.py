@@ -49,7 +49,7 @@ def test_a_failed_trial_is_kept_with_its_reason_and_never_chosen(tmp_path):
 
 def test_if_every_trial_failed_the_defaults_stand(tmp_path):
     trials = [trial(tmp_path, 0, {"p": 1}, ["", "", "", ""], status="failed", reason="why")]
-    assert choose(trials)["parameters"] == {}
+    assert (choose(trials)["parameters"], choose(trials)["chosen"]) == ({}, None)
 
 
 def test_no_trials_is_a_mistake_in_the_configuration():
