@@ -7,6 +7,7 @@ threads work without meeting. The chunks do not depend on the number of threads,
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import torch
@@ -30,7 +31,9 @@ class Workers:
     def __post_init__(self) -> None:
         if self.device.type != "cpu":
             self.chunk, self.fused = 2**31, False
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        # How many threads a matrix product takes is a property of each thread, too, and its result depends on it.
+        one_each = partial(torch.set_num_threads, 1)
+        self._pool = ThreadPoolExecutor(self.threads, initializer=one_each) if self.threads > 1 else None
         self._free: list[Tensor] = []
 
     def map(self, function: Callable[[int], T], n: int) -> Iterator[T]:
