@@ -17,8 +17,9 @@ from methods.ehna.training import train_epoch
 from methods.ehna.validation import ValidationBlock, validation_block
 from methods.run import Run
 
-# The second number of every random stream says what it is for; the first is the seed of the run.
-TRAINING, VALIDATION, EXPORT = 1, 2, 3
+# The second number of every random stream says what it is for; the first is the seed of the run. Longer ones must not
+# differ by zeros at their end alone: to numpy (1, 2) and (1, 2, 0) are one stream.
+TRAINING, VALIDATION, EXPORT, VALIDATION_PAIRS = 1, 2, 3, 4
 
 
 @dataclass
@@ -53,7 +54,7 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
 def _fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
     progress = resume(run)
     epochs = params["epochs"]
-    block = validation_block(network, params["validation_fraction"], run.seed)
+    block = validation_block(network, params["validation_fraction"], (run.seed, VALIDATION_PAIRS))
     if block is not None:
         choose_epochs(network, block, params, progress, run)
         epochs = progress.best_epoch + 1

@@ -32,12 +32,11 @@ def train_epoch(
     run: Run,
     description: str,
 ) -> EpochReport:
-    batches = windowed_batches(
-        rows, sampling.batch_size, sampling.window_batches, np.random.default_rng(np.random.SeedSequence(seed))
-    )
+    batches = windowed_batches(rows, sampling.batch_size, sampling.window_batches, np.random.default_rng(seed))
 
     def prepare(number: int) -> Batch:
-        return make_batch(source, sampling, batches[number], (*seed, number))
+        # From 1, because to numpy (*seed, 0) is `seed`, the stream of the order.
+        return make_batch(source, sampling, batches[number], (*seed, number + 1))
 
     losses = np.zeros(len(batches))
     actives = np.zeros(len(batches))

@@ -32,7 +32,7 @@ class ValidationBlock:
         return auc(self.meets, -distance)
 
 
-def validation_block(network: TemporalNetwork, fraction: float, seed: int) -> ValidationBlock | None:
+def validation_block(network: TemporalNetwork, fraction: float, seed: tuple[int, ...]) -> ValidationBlock | None:
     """Cut off the newest `fraction` of edges, never within one time; None where too little is left to judge by.
 
     Pairs of which an end has no older edge are left out: its vector is still random.
@@ -43,7 +43,7 @@ def validation_block(network: TemporalNetwork, fraction: float, seed: int) -> Va
     cut = int(np.searchsorted(network.time, network.time[cut], side="left"))
     older = network.first(cut)
     known = older.degrees > 0
-    generator = np.random.default_rng((seed, 1))
+    generator = np.random.default_rng(seed)
     later = np.flatnonzero(known[network.source[cut:]] & known[network.target[cut:]]) + cut
     if len(later) < FEWEST_PAIRS:
         return None

@@ -148,17 +148,17 @@ def test_batches_prepared_ahead_come_in_order_and_errors_come_through():
 def test_validation_block_never_cuts_a_tie_and_needs_enough_pairs():
     # Three times, a hundred contacts each: a tenth of the network is less than the newest time holds.
     network = network_of([(node, (node + step) % 100, step * 10) for step in (1, 2, 3) for node in range(100)])
-    block = validation_block(network, 0.1, seed=1)
+    block = validation_block(network, 0.1, seed=(1,))
     assert block is not None
     assert block.train_rows == 200
-    assert validation_block(network, 0.0, seed=1) is None
-    assert validation_block(network_of([(0, 1, 5)]), 0.1, seed=1) is None
-    assert validation_block(network_of([(0, node, 5) for node in range(1, 90)]), 0.1, seed=1) is None
+    assert validation_block(network, 0.0, seed=(1,)) is None
+    assert validation_block(network_of([(0, 1, 5)]), 0.1, seed=(1,)) is None
+    assert validation_block(network_of([(0, node, 5) for node in range(1, 90)]), 0.1, seed=(1,)) is None
 
 
 def test_validation_pairs_meet_later_or_never():
     network = network_of([(node, (node + step) % 100, step * 10) for step in (1, 2, 3) for node in range(100)])
-    block = validation_block(network, 0.1, seed=1)
+    block = validation_block(network, 0.1, seed=(1,))
     assert block is not None
     pairs = {frozenset(pair) for pair in zip(network.source.tolist(), network.target.tolist(), strict=True)}
     for u, v, meets in zip(block.source.tolist(), block.target.tolist(), block.meets.tolist(), strict=True):

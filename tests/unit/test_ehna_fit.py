@@ -6,7 +6,9 @@ import torch
 
 from methods.ehna import fit as ehna
 from methods.ehna.batches import Source
-from methods.ehna.export import last_times
+from methods.ehna.export import aggregate_nodes, last_times
+from methods.ehna.model import new_model
+from methods.ehna.parallel import Workers
 from methods.parameters import complete_parameters
 from methods.registry import load_method
 from methods.run import Run
@@ -128,6 +130,35 @@ def test_training_separates_the_two_halves_of_the_town():
 def test_the_final_aggregation_is_as_of_each_nodes_latest_contact(star):
     source = Source.of(star, ehna.Sampling.of(parameters()))
     assert last_times(source, np.array([0, 1, 3], dtype=np.int32)).tolist() == [4, 1, 3]
+
+
+def test_the_final_aggregation_includes_the_latest_contact(one_edge):
+    sampling, nodes = ehna.Sampling.of(parameters()), np.array([0, 1], dtype=np.int32)
+    model = new_model(2, ehna.Architecture(8), 0.001, 0.02, 1, Workers(1, torch.device("cpu")))
+    torch.nn.init.eye_(model.aggregation.projection)  # z is H alone
+    z, without_history = (
+        aggregate_nodes(model, Source.of(network, sampling), sampling, nodes, (1, 1))
+        for network in (one_edge, one_edge.first(0))
+    )
+    assert not without_history.any()
+    assert z.any(axis=1).all()
+
+
+def test_every_order_batch_validation_and_export_has_its_own_random_stream(monkeypatch):
+    network, started, sequence = town(600), [], np.random.SeedSequence
+
+    def recording(seed):
+        started.append(tuple(sequence(seed).generate_state(4).tolist()))
+        return sequence(seed)
+
+    monkeypatch.setattr(np.random, "SeedSequence", recording)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: np.random.Generator(np.random.PCG64(recording(seed))))
+    aucs = iter([0.6, 0.7])
+    monkeypatch.setattr(ehna.ValidationBlock, "auc", lambda *_: next(aucs))
+    ehna.fit(network, parameters(epochs=2), Run(1))
+    # Training on all edges begins anew, with the streams of the epochs that chose; validation has one for all epochs.
+    assert len(started) == 1 + 2 * (1 + 34 + 1) + 2 * (1 + 38) + 1
+    assert len(set(started)) == 1 + 2 * (1 + 38) + 1 + 1
 
 
 def test_the_fit_leaves_torch_with_the_threads_it_had():
