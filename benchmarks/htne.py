@@ -15,7 +15,7 @@ from datasets.network import TemporalNetwork
 from datasets.synthetic import generate
 from methods.htne.events import events_of
 from methods.htne.fit import initial_tables, shares_of
-from methods.htne.training import Batch, Setting, draw_negatives, fill_samples, room_for_batch, train
+from methods.htne.training import Batch, Setting, draw_samples, room_for_batch, train
 from methods.sampling import noise_table
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs, as HTNE's DBLP
@@ -57,11 +57,10 @@ class Trial:
         embeddings, delta = initial_tables(self.n_nodes, DIMENSIONS, seed=1)
         plain = PlainHTNE(embeddings, delta, SETTING.learning_rate)
         room = room_for_batch(BATCH_SIZE, SETTING, embeddings)
-        negatives = draw_negatives(self.noise, len(self.order), SETTING, 0)
         seconds = loss = 0.0
-        for first in range(0, len(self.order), BATCH_SIZE):
+        for number, first in enumerate(range(0, len(self.order), BATCH_SIZE)):
             chosen = self.order[first : first + BATCH_SIZE]
-            fill_samples(self.events, delta, chosen, negatives[first : first + BATCH_SIZE], SETTING, room)
+            draw_samples(self.events, delta, chosen, self.noise, SETTING, number, room)
             batch = [torch.tensor(array[: len(chosen)]) for array in (room.nodes, room.elapsed, room.n_real)]
             start = time.perf_counter()
             loss += plain.step(batch[0], batch[1], batch[2], SETTING.negatives)

@@ -96,7 +96,7 @@ def line_sample(network: TemporalNetwork, order: int) -> float:
 
 
 def htne_edge(network: TemporalNetwork) -> float:
-    trial = htne.Trial(network, n_events=1_000_000)
+    trial = htne.Trial(network, n_events=200_000)
     return min(trial.train(1, time.process_time)[0] for _ in range(REPEATS)) * 1e9
 
 

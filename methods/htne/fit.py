@@ -14,9 +14,8 @@ from methods.run import Run
 from methods.sampling import noise_table
 from methods.table_rows import row_table
 
-# Events per call of the kernel, in whole batches: often enough for the progress bar, seldom enough that the negatives,
-# which a call draws at once and uses region by region, meet each row of a large table several times.
-EVENTS_PER_CALL = 1_000_000
+# Events per call of the kernel, in whole batches: often enough for the progress bar, seldom enough to cost nothing.
+EVENTS_PER_CALL = 200_000
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:
@@ -51,7 +50,7 @@ def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[n
                 order = np.random.default_rng((run.seed, epoch + 1)).permutation(np.arange(len(events), dtype=np.int32))
                 for shares in shares_of(len(events), params["batch_size"], run.threads):
                     parts = [
-                        # A stream per share: no two shares of a fit begin at the same event of the same epoch.
+                        # A stream per batch: no two batches of a fit begin at the same event of the same epoch.
                         pool.submit(
                             train,
                             embeddings,

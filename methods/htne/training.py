@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from methods.htne.gradient import sample_gradient
-from methods.sampling import draw_by_region
+from methods.sampling import draw_many
 from methods.table_rows import VECTORIZE, prefetch, row_table
 from methods.walks.random_stream import stream
 
@@ -62,30 +62,23 @@ def room_for_batch(size: int, setting: Setting, embeddings: NDArray[Any]) -> Bat
 
 
 @numba.njit(cache=True, nogil=True)
-def train(embeddings, delta, events, order, noise, setting, stream_index, batch):
+def train(embeddings, delta, events, order, noise, setting, first_stream, batch):
     """Train on the events `order`, a batch at a time; return the sum of their losses."""
     size = len(batch.loss)
-    negatives = draw_negatives(noise, len(order), setting, stream_index)
     total = 0.0
-    for first in range(0, len(order), size):
-        chosen = order[first : first + size]
-        fill_samples(events, delta, chosen, negatives[first : first + size], setting, batch)
+    for number in range((len(order) + size - 1) // size):
+        chosen = order[number * size : (number + 1) * size]
+        draw_samples(events, delta, chosen, noise, setting, first_stream + number, batch)
         total += compute_gradients(embeddings, delta, len(chosen), setting, batch)
         add_gradients(embeddings, delta, len(chosen), setting, batch)
     return total
 
 
 @numba.njit(cache=True, nogil=True)
-def draw_negatives(noise, n_samples, setting, stream_index):
-    """Negatives of so many samples, as rows, those of one region of the table together."""
-    negatives = np.empty(n_samples * setting.negatives, dtype=np.int32)
-    draw_by_region(noise, stream(setting.seed, stream_index), negatives, np.empty_like(negatives))
-    return negatives.reshape(n_samples, setting.negatives)
-
-
-@numba.njit(cache=True, nogil=True)
-def fill_samples(events, delta, chosen, negatives, setting, batch):
-    """Fill in nodes and elapsed times of the samples of a batch."""
+def draw_samples(events, delta, chosen, noise, setting, stream_index, batch):
+    """Fill in nodes and elapsed times of the samples of a batch, and ask for their decay rates."""
+    negatives = np.empty(len(chosen) * setting.negatives, dtype=np.int32)
+    draw_many(noise, stream(setting.seed, stream_index), negatives)
     history = 2 + setting.negatives
     for i in range(len(chosen)):
         if i + 2 * AHEAD < len(chosen):
@@ -96,7 +89,7 @@ def fill_samples(events, delta, chosen, negatives, setting, batch):
         event = events[chosen[i]]
         batch.nodes[i, 0], batch.nodes[i, 1] = event.source, event.target
         for k in range(setting.negatives):
-            batch.nodes[i, 2 + k] = negatives[i, k]
+            batch.nodes[i, 2 + k] = negatives[i * setting.negatives + k]
         for j in range(event.n_history):
             past = events[event.end - event.n_history + j]
             batch.nodes[i, history + j] = past.target

@@ -14,7 +14,7 @@ from benchmarks.peers.plain_htne import PlainHTNE
 from methods.htne.events import events_of
 from methods.htne.fit import fit, initial_tables, shares_of
 from methods.htne.gradient import sample_gradient
-from methods.htne.training import Setting, draw_negatives, fill_samples, room_for_batch, train
+from methods.htne.training import Setting, draw_samples, room_for_batch, train
 from methods.run import Run
 from methods.sampling import noise_table
 from tests.conftest import network_of
@@ -176,11 +176,10 @@ def test_training_follows_plain_torch_batch_by_batch(batch_size: int) -> None:
     plain = PlainHTNE(embeddings, delta, 0.01)
     batch = room_for_batch(min(batch_size, len(events)), setting, embeddings)
     order = np.random.default_rng(1).permutation(len(events)).astype(np.int32)
-    negatives = draw_negatives(noise, len(order), setting, 17)
     expected = 0.0
-    for first in range(0, len(order), batch_size):
+    for number, first in enumerate(range(0, len(order), batch_size)):
         chosen = order[first : first + batch_size]
-        fill_samples(events, delta, chosen, negatives[first : first + batch_size], setting, batch)
+        draw_samples(events, delta, chosen, noise, setting, 17 + number, batch)
         nodes, elapsed, n_real = (
             torch.from_numpy(array[: len(chosen)]) for array in (batch.nodes, batch.elapsed, batch.n_real)
         )
