@@ -135,8 +135,12 @@ def _outcome(ending: Ending, notes: journal.Journal, limits: Limits) -> tuple[st
 
 
 def _record(job: Job, ending: Ending, notes: journal.Journal, status: str, reason: str | None) -> dict[str, Any]:
-    """Seconds and memory are those of the whole child process; the epochs hold those of the training alone."""
+    """Seconds and memory are those of the whole child process; the epochs hold those of the training alone.
+
+    A fit that went on from a checkpoint has taken the seconds that led to it, too, as it has done its epochs.
+    """
     method = load_method(job.method)
+    wall_before, cpu_before = notes.seconds_before
     record: dict[str, Any] = {
         "method": method.name,
         "label": method.label,
@@ -147,8 +151,8 @@ def _record(job: Job, ending: Ending, notes: journal.Journal, status: str, reaso
         "device": notes.device,
         "status": status,
         "reason": reason,
-        "wall_seconds": ending.wall_seconds,
-        "cpu_seconds": ending.cpu_seconds,
+        "wall_seconds": wall_before + ending.wall_seconds,
+        "cpu_seconds": cpu_before + ending.cpu_seconds,
         "peak_bytes": max(ending.peak_bytes, notes.outcome.get("peak_bytes", 0)),
         "epochs": notes.epochs,
         "facts": notes.facts,

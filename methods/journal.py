@@ -12,7 +12,10 @@ import numpy as np
 
 @dataclass
 class Journal:
-    """What the lines add up to. What is empty was not reached before the process ended."""
+    """What the lines add up to. What is empty was not reached before the process ended.
+
+    `seconds_before` are the wall and CPU seconds that led to the checkpoint from which the fit went on.
+    """
 
     network: dict[str, Any] = field(default_factory=dict)
     device: str | None = None
@@ -20,6 +23,7 @@ class Journal:
     epochs: list[dict[str, Any]] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     outcome: dict[str, Any] = field(default_factory=dict)
+    seconds_before: tuple[float, float] = (0.0, 0.0)
 
 
 def append(path: Path, **entry: Any) -> None:

@@ -40,6 +40,7 @@ class Run:
 
     Results are repeatable bit for bit for the same seed when `threads` is 1. `folder` is for checkpoints and scratch
     files; `journal` is a file that gets every epoch and fact as it comes, so that they outlive a fit that is killed.
+    `began` is when it began by wall and CPU clock; a fit that goes on from a checkpoint began so much earlier.
     """
 
     seed: int
@@ -49,6 +50,7 @@ class Run:
     epochs: list[Epoch] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     journal: Path | None = None
+    began: tuple[float, float] = field(default_factory=lambda: _clocks())
 
     @contextmanager
     def epoch(self, work: int, unit: str) -> Iterator[Epoch]:
@@ -59,9 +61,9 @@ class Run:
         if work < 0 or not unit:
             raise MethodError(f"an epoch needs a number of items and their unit, not {work} {unit!r}")
         epoch = Epoch(int(work), unit, 0.0, 0.0)
-        wall, cpu = time.perf_counter(), _cpu_seconds()
+        began = _clocks()
         yield epoch
-        epoch.wall_seconds, epoch.cpu_seconds = time.perf_counter() - wall, _cpu_seconds() - cpu
+        epoch.wall_seconds, epoch.cpu_seconds = _seconds_since(began)
         self.epochs.append(epoch)
         if self.journal is not None:
             journal.append(self.journal, epoch=asdict(epoch))
@@ -80,14 +82,19 @@ class Run:
         """Store the state after an epoch, with what was reported until then; a fit without a folder keeps none."""
         if self.folder is None:
             return
-        so_far = {"epochs": [asdict(epoch) for epoch in self.epochs], "facts": journal.plain(self.facts)}
+        so_far = {
+            "epochs": [asdict(epoch) for epoch in self.epochs],
+            "facts": journal.plain(self.facts),
+            "seconds": _seconds_since(self.began),
+        }
         with atomic_path(self.folder / "checkpoint.npz") as temporary, temporary.open("wb") as file:
             np.savez(file, **arrays, **{_RUN: np.array(json.dumps(so_far))})  # type: ignore[arg-type]
 
     def load_checkpoint(self) -> dict[str, NDArray[Any]] | None:
         """The state that an earlier, interrupted fit of the same network, parameters and seed left, if any.
 
-        The epochs that led to it and its facts count as this run's; a file that cannot be read is as good as none.
+        The epochs and seconds that led to it and its facts count as this run's; a file that cannot be read is as good as
+        none.
         """
         if self.folder is None or not (self.folder / "checkpoint.npz").exists():
             return None
@@ -100,13 +107,20 @@ class Run:
         if _RUN in arrays:
             so_far = json.loads(str(arrays.pop(_RUN)))
             self.epochs = [Epoch(**epoch) for epoch in so_far["epochs"]]
+            wall, cpu = so_far["seconds"]
+            self.began = self.began[0] - wall, self.began[1] - cpu
             if self.journal is not None:
-                journal.append(self.journal, epochs=so_far["epochs"])
+                journal.append(self.journal, epochs=so_far["epochs"], seconds_before=so_far["seconds"])
             self.report(**so_far["facts"] | {"epochs_before_resuming": len(self.epochs)})
         return arrays
 
 
-def _cpu_seconds() -> float:
-    """CPU time of this process and of the programs that it started and waited for."""
+def _clocks() -> tuple[float, float]:
+    """Wall clock, and CPU time of this process and of the programs that it started and waited for."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+    return time.perf_counter(), time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _seconds_since(began: tuple[float, float]) -> tuple[float, float]:
+    wall, cpu = _clocks()
+    return wall - began[0], cpu - began[1]

@@ -76,6 +76,8 @@ def test_a_second_fit_into_the_same_folder_is_refused(endless: tuple[subprocess.
 
 RESUMES = """\
     state = run.load_checkpoint()
+    if state is None:
+        run.began = run.began[0] - 1000, run.began[1] - 2000  # as if the first attempt took long
     done = 0 if state is None else int(state["done"])
     for epoch in range(done, 3):
         with run.epoch(10 + epoch, "edges"):
@@ -96,6 +98,8 @@ def test_a_fit_that_was_killed_goes_on_from_its_checkpoint(project: Path) -> Non
     assert record["status"] == "ok"
     assert [epoch["work"] for epoch in record["epochs"]] == [10, 11, 12]
     assert record["facts"]["epochs_before_resuming"] == 2
+    assert 1000 < record["wall_seconds"] < 1200
+    assert 2000 < record["cpu_seconds"] < 2200
     assert (np.load(project / "fits" / "resumes" / "embeddings.npy") == 2).all()
     assert not (project / "fits" / "resumes" / ".work").exists()
 

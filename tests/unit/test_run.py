@@ -70,6 +70,19 @@ def test_a_checkpoint_brings_back_the_arrays_the_epochs_and_the_facts(tmp_path: 
     assert journal.read(tmp_path / "journal").facts == second.facts
 
 
+def test_a_fit_that_goes_on_again_and_again_adds_up_the_seconds_that_led_to_each_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks = iter([(100.0, 10.0), (103.0, 14.0), (50.0, 1.0), (52.0, 2.0), (7.0, 7.0)])
+    monkeypatch.setattr("methods.run._clocks", lambda: next(clocks))
+    for _ in range(2):
+        run = Run(1, folder=tmp_path)
+        run.load_checkpoint()
+        run.save_checkpoint()
+    Run(1, folder=tmp_path, journal=tmp_path / "journal").load_checkpoint()
+    assert journal.read(tmp_path / "journal").seconds_before == [3.0 + 2.0, 4.0 + 1.0]
+
+
 def test_without_a_folder_nothing_is_kept() -> None:
     run = Run(1)
     run.save_checkpoint(weights=np.arange(3))
