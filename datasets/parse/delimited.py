@@ -1,7 +1,9 @@
 """Delimited text, one contact per line: SNAP, HTNE, CSV with or without a header, and whatever looks like them."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +18,13 @@ from datasets.parse.layout import WHITESPACE, Layout, look_at_top
 from datasets.parse.raw_file import DAMAGED
 from datasets.parse.times import UnreadableCellError, check_time_format, time_unit, to_numbers
 
+TIME_OF_DAY = re.compile(r"[0-9]{1,2}:[0-9]{2}")
+
 
 def read_delimited(
     path: Path,
     *,
-    columns: Sequence[str | int] = (1, 2, 3),
+    columns: Sequence[str | int] | None = None,
     separator: str = "auto",
     time_format: str = "number",
     header: bool | None = None,
@@ -29,26 +33,37 @@ def read_delimited(
 ) -> Contacts:
     """Read contacts from the columns source, target, time, named as in the header or counted from 1.
 
+    Without `columns` these are the first three, which a header may name, but no more: a fourth could be the time.
     `separator` is one character or "whitespace"; `time_format` is number, unix, year, iso or a strptime pattern;
     lines at the top that begin with a character of `comment` are skipped; `prefixes` are put before the labels of
     sources and targets, for a bipartite network whose sides are numbered apart (user 7 is not item 7).
     White space around a cell is not part of it.
     """
     check_time_format(time_format)
-    if len(columns) != 3:
-        raise DatasetError(f"columns {list(columns)}: name three of them, source, target and time")
+    chosen = (1, 2, 3) if columns is None else columns
+    if len(chosen) != 3:
+        raise DatasetError(f"columns {list(chosen)}: name three of them, source, target and time")
     if prefixes is not None and (len(prefixes) != 2 or prefixes[0] == prefixes[1]):
         raise DatasetError(f"prefixes {list(prefixes)}: give two that differ, for sources and for targets")
-    layout = look_at_top(path, columns, separator, header, comment)
+    layout = look_at_top(path, chosen, separator, header, comment)
     if header is None and layout.header and _begins_with_a_row(layout, time_format):
-        layout = look_at_top(path, columns, separator, False, comment)
+        layout = look_at_top(path, chosen, separator, False, comment)
+    if columns is None and len(layout.header) > 3:
+        named = ", ".join(layout.header)[:60]
+        raise DatasetError(
+            f"{path}: its header names more than three columns ({named}); give source, target and time as `columns`"
+        )
+    if time_format == "iso":
+        _refuse_cut_dates(path, layout)
 
     def contacts_of(cells: list[Column]) -> Contacts:
         source, target, time = cells
         codes = encode_labels(source, target, prefixes)
         check_labels(*codes, prefixes or ("", ""), layout)
         times = to_numbers(time, time_format)
-        facts = {"header": list(layout.header)} if layout.header else {}
+        facts: dict[str, Any] = {"header": list(layout.header)} if layout.header else {}
+        if layout.comments:
+            facts["comment_lines"] = len(layout.comments)
         return Contacts(*codes[:2], times, codes[2], len(times), time_unit(time_format), facts=facts)
 
     return read_cells(path, layout, contacts_of, missing=(None, None, None))
@@ -63,6 +78,18 @@ def _begins_with_a_row(layout: Layout, time_format: str) -> bool:
     except UnreadableCellError:
         return False
     return True
+
+
+def _refuse_cut_dates(path: Path, layout: Layout) -> None:
+    """Cut at white space, "2016-01-01 10:23:11" would lose its time of day without a word: a date is a time, too."""
+    if layout.separator != WHITESPACE:
+        return
+    after = layout.cut(layout.first_line)[layout.positions[2] + 1 :][:1]
+    if after and TIME_OF_DAY.match(after[0]):
+        raise DatasetError(
+            f"{path}:{layout.skipped + 1}: white space cuts the time of day {after[0][:60]!r} off its date; "
+            "join them by a T, or separate the columns by another character"
+        )
 
 
 def read_cells(

@@ -11,7 +11,8 @@ from datasets.errors import DatasetError
 from datasets.parse.raw_file import numbered_lines
 
 WHITESPACE = "whitespace"
-NUMERIC_START = re.compile(r"[+-]?\.?[0-9]")
+# What no name in a header is like: a number, or the word for one that is missing.
+NUMERIC_START = re.compile(r"[+-]?(\.?[0-9]|(nan|inf|infinity)$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

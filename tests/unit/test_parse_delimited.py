@@ -48,6 +48,11 @@ def test_a_line_below_the_top_that_begins_like_a_comment_is_a_row(read):
     assert rows(read("ann #python 3\n#python ann 4\n", header=False)) == [("ann", "#python", 3), ("#python", "ann", 4)]
 
 
+def test_comment_lines_are_counted_because_a_row_may_look_like_one(read):
+    assert read("#news bob 1\n#news ann 2\n1 2 3\n").facts == {"comment_lines": 2}
+    assert read("1 2 3\n").facts == {}
+
+
 @pytest.mark.parametrize("separator", [" ", "\t", ",", ";"])
 def test_the_separator_is_seen_from_the_first_line(read, separator):
     assert rows(read(f"a{separator}b{separator}1\nb{separator}c{separator}2\n", header=False)) == [
@@ -84,6 +89,30 @@ def test_a_first_line_without_any_number_is_a_header(read):
     contacts = read("source,target,time\na,b,5\n")
     assert rows(contacts) == [("a", "b", 5)]
     assert contacts.facts["header"] == ["source", "target", "time"]
+
+
+def test_a_header_of_more_than_three_names_asks_for_the_columns(read):
+    """By position the weight would pass for the time."""
+    text = "source,target,weight,time\na,b,1,100\n"
+    with pytest.raises(
+        DatasetError, match=r"more than three columns \(source, target, weight, time\); give source, target"
+    ):
+        read(text)
+    assert rows(read(text, columns=["source", "target", "time"])) == [("a", "b", 100)]
+    assert rows(read(text, columns=[1, 2, 4])) == [("a", "b", 100)]
+
+
+@pytest.mark.parametrize("time", ["nan", "NaN", "-inf", "Infinity"])
+def test_a_first_line_with_a_missing_time_is_a_row_and_not_a_header(read, time):
+    with pytest.raises(DatasetError, match=rf"contacts.txt:1: the time '{time}' is not a number"):
+        read(f"a b {time}\nb c 2\n")
+
+
+def test_a_time_of_day_that_white_space_cuts_off_its_date_is_not_lost(read):
+    with pytest.raises(DatasetError, match=r"contacts.txt:2: white space cuts the time of day '10:23:11' off its date"):
+        read("# u v t\na b 2016-01-01 10:23:11\n", time_format="iso")
+    assert read("a,b,1970-01-01 10:23:11\n", time_format="iso").time.tolist() == [37391]
+    assert read("a b 1970-01-02 MT\n", time_format="iso").time.tolist() == [86400]
 
 
 def test_a_first_line_without_any_number_but_with_a_date_is_a_row(read):
