@@ -17,7 +17,10 @@ def atomic_path(final: Path) -> Iterator[Path]:
     The name carries the process id, so that two runs never write the same temporary file. The contents reach the disk
     before the rename: after a power cut the file is the old one or the new one.
     """
-    final.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{final.parent}: no folder can be made there: {error.strerror}") from error
     temporary = final.with_name(f".{final.name}.{os.getpid()}.part")
     try:
         yield temporary

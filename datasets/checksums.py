@@ -10,6 +10,7 @@ from filelock import FileLock
 from datasets.atomic import read_json, write_json
 from datasets.errors import DatasetError
 from datasets.file_hash import file_sha256
+from datasets.schema import breach
 
 RECORD = "checksums.json"
 
@@ -19,6 +20,16 @@ FIRST_SEEN = "first seen"
 UNPACKED = "unpacked from the source"
 
 log = logging.getLogger(__name__)
+
+
+_SCHEMA = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "required": ["bytes", "sha256"],
+        "properties": {"bytes": {"type": "integer", "minimum": 0}, "sha256": {"type": "string"}},
+    },
+}
 
 
 class SourceError(DatasetError):
@@ -46,12 +57,21 @@ class Expected:
 
 def recorded(downloads: Path, key: str) -> Expected | None:
     """What is on record for the file `key` (network/file name) of the folder `downloads`."""
-    record = downloads / RECORD
-    known = read_json(record).get(key) if record.exists() else None
+    file = downloads / RECORD
+    known = _read(file).get(key)
     if known is None:
         return None
-    advice = f"recorded in {record} when it first came; if the new one is right, remove the entry {key} there"
+    advice = f"recorded in {file} when it first came; if the new one is right, remove the entry {key} there"
     return Expected(known["bytes"], known["sha256"], advice)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """The whole record; people edit it, so it is checked."""
+    known: dict[str, Any] = read_json(file) if file.exists() else {}
+    problem = breach(known, _SCHEMA)
+    if problem is not None:
+        raise DatasetError(f"{file}: {problem}; remove what is wrong, and the files it is about are recorded anew")
+    return known
 
 
 def record(downloads: Path, key: str, path: Path, sha256: str, trust: str, source: str) -> None:
@@ -59,7 +79,7 @@ def record(downloads: Path, key: str, path: Path, sha256: str, trust: str, sourc
     # Several networks may be fetched at once into the same folder; each adds to the record that the last one left.
     with FileLock(downloads / f".{RECORD}.lock"):
         file = downloads / RECORD
-        known: dict[str, Any] = read_json(file) if file.exists() else {}
+        known = _read(file)
         known[key] = {"sha256": sha256, "bytes": path.stat().st_size, "checksum": trust, "source": source}
         write_json(file, dict(sorted(known.items())))
     if trust == FIRST_SEEN:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from filelock import FileLock, Timeout
 
@@ -98,6 +98,8 @@ def _on_mirror(mirror: str | Path | None, network: str, names: tuple[str, ...]) 
     if mirror is None:
         return
     is_address = "://" in str(mirror)
+    if is_address and urlsplit(str(mirror)).scheme not in ("http", "https", "file"):
+        raise DatasetError(f"mirror: {mirror}: only http, https and file addresses can be fetched")
     if not is_address and not Path(mirror).expanduser().is_dir():
         raise DatasetError(f"mirror: {mirror} is neither a folder nor an address")
     for name in dict.fromkeys(names):

@@ -109,6 +109,37 @@ def test_mirror_that_is_no_folder_is_said(tmp_path):
     assert sentence == f"mirror: {missing} is neither a folder nor an address"
 
 
+def test_mirror_of_another_kind_of_address_is_said_once(tmp_path):
+    entry = toy("http://127.0.0.1:9/toy.txt", files=("toy.txt.gz",))
+    sentence = fails(entry, tmp_path, mirror="ftp://example.org")
+    assert sentence == "mirror: ftp://example.org: only http, https and file addresses can be fetched"
+
+
+def test_new_version_is_fetched_once_the_files_and_the_entries_of_the_old_one_are_removed(tmp_path):
+    source, downloads = tmp_path / "toy.txt.gz", tmp_path / "downloads"
+    entry = toy(source.as_uri(), member="toy.txt", files=("toy.txt",))
+    for body in (BODY, BODY[::-1]):
+        source.write_bytes(gzip.compress(body))
+        assert fetch(entry, downloads).read_bytes() == body
+        (downloads / "checksums.json").unlink()
+        for file in left_behind(downloads):
+            (downloads / "toy" / file).unlink()
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ("[]", "is [], but must be a mapping"),
+        ('{"toy/toy.txt": {}}', "key toy/toy.txt: the key 'bytes' is missing"),
+        ('{"toy/toy.txt": "abc"}', 'key toy/toy.txt is "abc", but must be a mapping'),
+    ],
+)
+def test_record_of_checksums_that_was_edited_wrongly_is_named_by_file_and_key(tmp_path, record, problem):
+    (tmp_path / "checksums.json").write_text(record)
+    sentence = fails(toy("http://127.0.0.1:9/toy.txt"), tmp_path)
+    assert sentence.startswith(f"{tmp_path / 'checksums.json'}: {problem}")
+
+
 def test_source_with_terms_says_what_to_put_where_and_goes_on_from_there(tmp_path, archive):
     terms = "accept the agreement at https://example.org and get the archive"
     entry = toy("", urls=(), terms=terms, member="toy/out.toy", files=("toy.tar.bz2", "review.json"))

@@ -40,6 +40,13 @@ def test_the_final_name_does_not_exist_while_writing(tmp_path):
     assert (tmp_path / "final").read_text() == "whole"
 
 
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, place):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match=rf"^{tmp_path / place}: no folder can be made there: \w+"):
+        write_text(tmp_path / place / "final.txt", "")
+
+
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, monkeypatch):
     def full(_descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
