@@ -160,6 +160,13 @@ def test_the_sort_is_that_of_a_stable_argsort_and_leaves_its_arguments_alone(tim
     assert source.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_ties_of_times_with_fractions_keep_their_order_in_more_rows_than_an_unstable_sort_leaves_alone():
+    """Up to 16 rows numpy's default sort inserts, which is stable."""
+    time = np.array([0.5, 0.25] * 500)
+    row = np.arange(1000, dtype=np.int32)
+    assert sorted_by_time(row, row, time)[0].tolist() == [*range(1, 1000, 2), *range(0, 1000, 2)]
+
+
 def test_dropping_rows_adds_up_by_reason():
     column = np.array([0, 1, 2], np.int32)
     contacts = Contacts(column, column, np.array([1, 2, 3]), pa.array(["a", "b", "c"], pa.large_string()), 3)
