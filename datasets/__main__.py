@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from datasets.catalog import Entry, load_catalog
+from datasets.catalog import FORMATS, Entry, load_catalog
 from datasets.command_line import run_command
 from datasets.errors import DatasetError
 from datasets.fetch import fetch
@@ -93,9 +93,10 @@ def prepare_network(chosen: argparse.Namespace) -> None:
         if (value := getattr(chosen, key)) is not None
     }
     if chosen.network in catalog:
-        if options or chosen.name:
-            given = ", ".join(f"--{key.replace('_', '-')}" for key in [*options, *(["name"] if chosen.name else [])])
-            raise DatasetError(f"{chosen.network}: is in the catalog, which says how to read it; leave out {given}")
+        given = [*options, *(key for key in ("format", "name") if getattr(chosen, key))]
+        if given:
+            named = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+            raise DatasetError(f"{chosen.network}: is in the catalog, which says how to read it; leave out {named}")
         entry = catalog[chosen.network]
         network = prepare_entry(entry, chosen.downloads, chosen.mirror)
         report = write_prepared(network, chosen.out, entry.paper, entry.raw_path(chosen.downloads))
@@ -105,12 +106,12 @@ def prepare_network(chosen: argparse.Namespace) -> None:
             raise DatasetError(
                 f"{chosen.network}: is neither a file nor in the catalog{nearest(chosen.network, catalog)}"
             )
-        network = prepare_file(path, chosen.name or "", options=options)
+        network = prepare_file(path, chosen.name or "", chosen.format, options)
         report = write_prepared(network, chosen.out, raw_file=path)
-    dropped = sum(report["source"].get("dropped", {}).values())
+    dropped, comments = sum(report["source"].get("dropped", {}).values()), report["source"].get("comment_lines", 0)
     print(
         f"{chosen.out / 'network.arrow'}: {report['nodes']:,} nodes, {report['temporal_edges']:,} contacts, "
-        f"{report['distinct_pairs']:,} pairs, {dropped:,} rows dropped"
+        f"{report['distinct_pairs']:,} pairs, {dropped:,} rows dropped, {comments:,} comment lines"
     )
 
 
@@ -191,6 +192,7 @@ def command_parser() -> argparse.ArgumentParser:
     command.add_argument("network", metavar="NAME-or-FILE")
     command.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     command.add_argument("--name", help="the network's name (default: from the file's)")
+    command.add_argument("--format", choices=FORMATS, help="of a file (default: seen from its first bytes)")
     command.add_argument(
         "--columns", type=several, help="source,target,time as in the header, or positions counted from 1"
     )

@@ -77,6 +77,7 @@ OWN_NETWORK_SCHEMA = _record(
         "name": _NAME,
         "path": _TEXT,
         "label": _TEXT,
+        "format": {"enum": FORMATS},
         "columns": {"type": "array", "minItems": 3, "maxItems": 3, "items": _COLUMN},
         "separator": _TEXT,
         "time_format": _TEXT,
@@ -164,7 +165,7 @@ def load_catalog(file: Path = CATALOG_FILE) -> dict[str, Entry]:
 
 
 def entry_from_config(config: Mapping[str, Any]) -> Entry:
-    """The entry of a user's own network: a file of contacts, one per line, gz or not.
+    """The entry of a user's own network: a file of contacts, one per line, gz or not, or in another known format.
 
     `columns` are the names or positions (from 1) of source, target and time; `bipartite` says that the two ends are
     named apart: user 7 is not item 7.
@@ -175,11 +176,15 @@ def entry_from_config(config: Mapping[str, Any]) -> Entry:
     options = {key: config[key] for key in ("columns", "separator", "time_format") if key in config}
     if config.get("bipartite"):
         options["prefixes"] = ("left:", "right:")
+    format = config.get("format", "delimited")
+    if options and format != "delimited":
+        key = next(key for key in ("columns", "separator", "time_format", "bipartite") if config.get(key))
+        raise DatasetError(f"{where}: the format {format} has no {key}; leave it out, or leave out the format")
     return Entry(
         name=name,
         label=config.get("label", name),
         path=Path(config["path"]).expanduser(),
-        format="delimited",
+        format=format,
         options=options,
     )
 

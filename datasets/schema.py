@@ -2,11 +2,13 @@
 
 import difflib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
+from jsonschema.validators import extend
 
 _ARTICLES = {
     "integer": "an integer",
@@ -17,7 +19,10 @@ _ARTICLES = {
     "object": "a mapping of keys to values",
     "null": "null",
 }
-NAME = "^[a-z][a-z0-9_]*$"  # what a network, a method or a file of vectors may be called
+# What a network, a method or a file of vectors may be called, and what a run may. `$` alone lets a newline pass.
+NAME = r"^[a-z][a-z0-9_]*(?!\n)$"
+RUN_NAME = r"^[a-z][a-z0-9_-]*(?!\n)$"
+_NAMES = {NAME: "small letters, digits and _", RUN_NAME: "small letters, digits, _ and -"}
 _BOUNDS = {
     "minimum": "at least {}",
     "exclusiveMinimum": "more than {}",
@@ -33,9 +38,25 @@ _BOUNDS = {
 }
 
 
+def _is_integer(_checker: Any, value: Any) -> bool:
+    """JSON has one kind of number, so a JSON Schema takes 2.0 for an integer; a range or a file name does not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker: Any, value: Any) -> bool:
+    """YAML has .nan and .inf, which pass every bound or none."""
+    return _is_integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+Validator = extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _is_integer, "number": _is_number}),
+)
+
+
 def breach(value: Any, schema: Mapping[str, Any]) -> str | None:
     """One sentence about what does not fit the schema, with the path of keys that leads to it; None if all fits."""
-    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    validator = Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
     error = max(validator.iter_errors(value), key=_rank, default=None)
     return None if error is None else _sentence(error)
 
@@ -58,8 +79,8 @@ def _sentence(error: ValidationError) -> str:
         return f"{place}the key {missing!r} is missing"
     if error.validator == "uniqueItems":
         return f"{place}{shown(instance)} names something twice"
-    if error.validator == "pattern" and error.validator_value == NAME:
-        return f"{place}{shown(instance)} is no name; use small letters, digits and _, a letter first"
+    if error.validator == "pattern" and error.validator_value in _NAMES:
+        return f"{place}{shown(instance)} is no name; use {_NAMES[error.validator_value]}, a letter first"
     if error.validator in ("anyOf", "format"):
         return f"{place}{shown(instance)} is none of the forms that are allowed here"
     return f"{f'key {key} ' if key else ''}is {shown(instance)}, but must be {allowed(schema)}"

@@ -85,6 +85,7 @@ METHOD_SCHEMA = _record(
             }
         ),
         "deterministic": {"type": "boolean"},
+        "thread_independent": {"type": "boolean"},
         "conformance": _VALUES,
         "command": {"type": "array", "items": {"type": "string"}, "minItems": 1},
     },

@@ -25,7 +25,8 @@ class Method:
 
     `parameters` are the JSON Schema properties, `defaults` the values (a variant's own on top). `purpose` is "timing",
     "ablation" or "extra" for a variant, which also names its method in `variant_of`; "extra" for a method that stands
-    apart from the comparison; else None. `variants` are the settings of each variant by its name.
+    apart from the comparison; else None. `variants` are the settings of each variant by its name. `deterministic`: any
+    seed gives the same; `thread_independent`: any number of threads does.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Method:
     purpose: Literal["timing", "ablation", "extra"] | None = None
     command: tuple[str, ...] = ()
     deterministic: bool = False
+    thread_independent: bool = False
     conformance: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -166,6 +168,7 @@ def _read_version(path: Path, modified: int, size: int) -> Method:
         purpose=description.get("purpose"),
         command=tuple(description.get("command", ())),
         deterministic=description.get("deterministic", False),
+        thread_independent=description.get("thread_independent", False),
         conformance=description["conformance"],
     )
 

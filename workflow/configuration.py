@@ -9,47 +9,29 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from datasets.catalog import Entry, entry_from_config, load_catalog
+from datasets.catalog import Entry
 from datasets.code import code_files
-from datasets.errors import UserError
-from datasets.schema import nearest
 from evaluation.protocols import PROTOCOLS
 from evaluation.sections import Place, place_of_table
 from methods.parameters import as_settings
 from methods.registry import Method, load_method, method_code, resolve
+from workflow.checks import check_configuration, read_datasets, usable_path
 from workflow.schema import complete
 
 
 def read_configuration(config: dict[str, Any]) -> "Configuration":
     """Check a configuration against the schema and the catalogs; one sentence names the first key that is wrong."""
     checked = complete(config)
-    catalog = load_catalog()
-    entries = [entry if isinstance(entry, str) else entry_from_config(entry) for entry in checked["datasets"]]
-    datasets = [load_entry(entry, catalog) if isinstance(entry, str) else entry for entry in entries]
+    datasets = read_datasets(checked["datasets"])
     methods = [load_method(name) for name in checked["methods"]]
     for name in checked["ablation"]:
         load_method(name)
-    for kind, names in (
-        ("datasets", [entry.name for entry in datasets]),
-        ("methods", [method.name for method in methods]),
-        ("methods, ablation and embeddings", [*{*checked["methods"], *checked["ablation"]}, *checked["embeddings"]]),
-    ):
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise UserError(f"configuration: {kind}: {repeated[0]} stands twice; give each its own name")
-    for name in checked["link_prediction"]["protocols"]:
-        if name not in PROTOCOLS:
-            hint = nearest(name, PROTOCOLS)
-            raise UserError(f"configuration: link_prediction.protocols: no protocol named {name!r}{hint}")
-    for name, external in checked["embeddings"].items():
-        unknown = sorted(set(external["files"]) - {entry.name for entry in datasets})
-        if unknown:
-            raise UserError(
-                f"configuration: embeddings.{name}.files: {unknown[0]} is not among the datasets of this run"
-            )
-    settings = Configuration(checked, tuple(datasets), tuple(methods))
-    refuse_braces(settings)
-    return settings
+    check_configuration(checked, datasets)
+    checked["downloads"] = usable_path(checked["downloads"], "downloads")
+    for name, given in checked["embeddings"].items():
+        key = f"embeddings.{name}.files"
+        given["files"] = {network: usable_path(path, key) for network, path in given["files"].items()}
+    return Configuration(checked, tuple(datasets), tuple(methods))
 
 
 @dataclass(frozen=True)
@@ -111,9 +93,11 @@ class Configuration:
 
     # Networks
 
-    @property
-    def fetch_arguments(self) -> list[str]:
-        """Where raw files are kept, and where they are looked for first."""
+    def fetch_arguments(self, wildcards: Any, output: Any) -> list[str]:
+        """Where raw files are kept, and where they are looked for first.
+
+        Snakemake does not compare a param that is a function of `output`: another mirror makes no network stale.
+        """
         mirror = ["--mirror", self.values["mirror"]] if self.values["mirror"] else []
         return ["--downloads", self.downloads, *mirror]
 
@@ -136,9 +120,10 @@ class Configuration:
         return [entry.name, "--downloads", self.downloads] if entry.path is None else own_network_arguments(entry)
 
     def definition(self, dataset: str) -> str:
-        """What the catalog says about how a network is made; a change makes it stale."""
+        """What the catalog says about how a network is made and what it must be; a change makes it stale."""
         entry = self._entries[dataset]
-        return json.dumps([entry.format, entry.options, entry.generate, entry.member], sort_keys=True)
+        made_by = [entry.format, entry.options, entry.generate, entry.member]
+        return json.dumps([*made_by, entry.sha256, entry.size_bytes, entry.paper], sort_keys=True)
 
     def edges_file(self, dataset: str, edges: str) -> str:
         """The network with all contacts, or without the test block."""
@@ -155,13 +140,14 @@ class Configuration:
         """Settings as `--set key=value`, where the configuration differs from the method's defaults."""
         defaults = load_method(method).defaults
         settings = resolve(method, self.values["parameters"])
-        changed = {key: value for key, value in settings.items() if value != defaults[key]}
-        return [part for setting in as_settings(changed) for part in ("--set", setting)]
+        return assignments({key: value for key, value in settings.items() if value != defaults[key]})
 
-    @property
-    def limit_arguments(self) -> list[str]:
-        strict = ["--strict"] if self.values["strict"] else []
-        return [*flags(self.values["limits"]), "--device", self.values["device"], *strict]
+    def limit_arguments(self, wildcards: Any, output: Any) -> list[str]:
+        """When a fit ends early, and whether that ends the run.
+
+        Snakemake does not compare a param that is a function of `output`: other limits leave finished fits alone.
+        """
+        return [*flags(self.values["limits"]), *(["--strict"] if self.values["strict"] else [])]
 
     def threads_of(self, method: str) -> int:
         """A timing variant states its own number of threads; every other fit has the configuration's."""
@@ -172,6 +158,10 @@ class Configuration:
         if isinstance(threads, int):
             return threads
         return int(threads.get(method, threads.get(chosen.variant_of, 1)))
+
+    def threads_that_matter(self, method: str) -> str:
+        """The number of threads, where vectors depend on it: a param, because another number makes them stale."""
+        return "any" if load_method(method).thread_independent else f"{self.threads_of(method)} threads"
 
     # Evaluation
 
@@ -264,26 +254,6 @@ class Configuration:
         return json.dumps(run, ensure_ascii=False)
 
 
-def refuse_braces(settings: Configuration) -> None:
-    """Snakemake takes `{x}` in the name of a file for a wildcard."""
-    paths = [("downloads", settings.downloads)]
-    paths += [(f"datasets: {entry.name}: path", str(entry.path)) for entry in settings.datasets]
-    paths += [
-        (f"embeddings.{name}.files", path)
-        for name, given in settings.values["embeddings"].items()
-        for path in given["files"].values()
-    ]
-    for key, path in paths:
-        if "{" in path or "}" in path:
-            raise UserError(f"configuration: {key}: {path} has a brace, which the workflow cannot handle; rename it")
-
-
-def load_entry(name: str, catalog: dict[str, Entry]) -> Entry:
-    if name not in catalog:
-        raise UserError(f"configuration: datasets: no network named {name!r}{nearest(name, catalog)}")
-    return catalog[name]
-
-
 def code(module: str) -> list[str]:
     """The project files that a step's result depends on: the module it runs and all that it imports."""
     return relative(code_files(module))
@@ -307,14 +277,19 @@ def flags(section: dict[str, Any]) -> list[str]:
     return [part for key, value in sorted(section.items()) for part in (f"--{key.replace('_', '-')}", as_text(value))]
 
 
+def assignments(settings: dict[str, Any]) -> list[str]:
+    """Parameters of a method as `--set key=value`; sorted, as flags are."""
+    return [part for setting in as_settings(dict(sorted(settings.items()))) for part in ("--set", setting)]
+
+
 def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def own_network_arguments(entry: Entry) -> list[str]:
-    """`prepare FILE` with the columns, separator and time format that the configuration gives.
+    """`prepare FILE` with the format, columns, separator and time format that the configuration gives.
 
     A relative path begins with a dot, so that it is never taken for a flag or a name of the catalog.
     """
     path = os.path.join(".", str(entry.raw_path(Path())))  # noqa: PTH118 (pathlib drops the dot)
-    return [path, "--name", entry.name, *flags(entry.options)]
+    return [path, "--name", entry.name, "--format", entry.format, *flags(entry.options)]

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from datasets.errors import UserError
 from datasets.schema import nearest
 from methods.parameters import as_settings, checked_value, complete_parameters
 from methods.registry import Method, load_method, resolve
-from workflow.configuration import Configuration
+from workflow.configuration import Configuration, assignments
 
 # Nodes of a generated network in the scaling experiment: ten contacts for every node, as in the paper's networks.
 EDGES_PER_NODE = 5
@@ -47,7 +48,8 @@ class Experiments:
         """The settings of the main run, with those that the experiment changes (one epoch is enough for a time)."""
         changes = self.section("efficiency").get("parameters", {})
         of_base = changes.get(load_method(method).variant_of, {})
-        return self._arguments(method, of_base | changes.get(method, {}))
+        changed = of_base | changes.get(method, {})
+        return [*self._others(method, changed), *assignments(changed)]
 
     def timing_files(self) -> list[str]:
         networks = [*self.settings.dataset_names, *self.scaling_networks]
@@ -67,9 +69,7 @@ class Experiments:
         ]
 
     def sensitivity_arguments(self, method: str, setting: str) -> list[str]:
-        """The settings of the main run but for the one that is changed, which is always given, default or not."""
-        name = setting.partition("=")[0]
-        return [*self._arguments(method, {name: load_method(method).defaults[name]}), "--set", setting]
+        return [*self._others(method, [setting.partition("=")[0]]), "--set", setting]
 
     def sensitivity_files(self) -> list[str]:
         section = self.section("sensitivity")
@@ -90,12 +90,20 @@ class Experiments:
         base = load_method(method).variant_of or method
         return base if base in self.tuned_methods else None
 
+    @property
+    def fitted_methods(self) -> list[str]:
+        """All that the run fits, in whichever experiment."""
+        varied = self.section("sensitivity").get("method")
+        main = [method.name for method in self.settings.methods]
+        return [*main, *self.settings.values["ablation"], *self.timed_methods, *([varied] if varied else [])]
+
     def trials(self, method: str) -> list[dict[str, Any]]:
-        """The same budget for every method: its grid, or that many points of it; the defaults are always the first."""
+        """The method's grid, or that many points of it; the defaults are always the first."""
         return grid_points(load_method(method), self.section("tuning")["trials"])
 
     def trial_arguments(self, method: str, trial: str) -> list[str]:
-        return self._arguments(method, self.trials(method)[int(trial)])
+        point = self.trials(method)[int(trial)]
+        return [*self._others(method, point), *assignments(point)]
 
     def trial_files(self, dataset: str, method: str) -> list[str]:
         folder = f"{self.settings.folder}/tuning/{dataset}/{method}"
@@ -109,15 +117,22 @@ class Experiments:
         ]
 
     def chosen_file(self, dataset: str, method: str) -> list[str]:
-        """The file that a fit must wait for if its method is tuned."""
+        """The file that a fit must wait for if its method is tuned; nothing is tuned on generated networks."""
         tuner = self.tuner(method)
-        return [f"{self.settings.folder}/tuning/{dataset}/{tuner}/chosen.json"] if tuner else []
+        if tuner is None or dataset in self.scaling_networks:
+            return []
+        return [f"{self.settings.folder}/tuning/{dataset}/{tuner}/chosen.json"]
 
-    def _arguments(self, method: str, changes: dict[str, Any]) -> list[str]:
-        settings = resolve(method, self.settings.values["parameters"]) | changes
+    def _others(self, method: str, changed: Collection[str]) -> list[str]:
+        """The settings of the main run that differ from the defaults, but for those that an experiment changes.
+
+        The changed ones are always given, default or not: tuning may have chosen another value.
+        """
         defaults = load_method(method).defaults
-        changed = {key: value for key, value in settings.items() if value != defaults[key]}
-        return [part for setting in as_settings(changed) for part in ("--set", setting)]
+        settings = resolve(method, self.settings.values["parameters"])
+        return assignments(
+            {key: value for key, value in settings.items() if key not in changed and value != defaults[key]}
+        )
 
 
 def read_experiments(settings: Configuration) -> Experiments:
@@ -135,6 +150,11 @@ def read_experiments(settings: Configuration) -> Experiments:
         refuse_scores(method, "tuning.methods")
         check_tuned(method, settings)
         experiments.trials(method)
+        if not any(experiments.tuner(name) == method for name in experiments.fitted_methods):
+            raise UserError(
+                f"configuration: tuning.methods: no fit of this run would use what is chosen for {method}; add it to "
+                "methods, or leave it out there"
+            )
     if sensitivity:
         refuse_scores(sensitivity["method"], "sensitivity.method")
         if sensitivity["dataset"] not in settings.dataset_names:

@@ -1,5 +1,6 @@
 """The whole DAG on toy sizes: what it makes, what it makes again, and what it says when something is wrong."""
 
+import gzip
 import html
 import json
 import re
@@ -108,6 +109,50 @@ def test_adding_a_seed_runs_only_the_new_seed(project):
     seeds = [wildcards["seed"] for rule, wildcards in jobs if "seed" in wildcards]
     assert seeds
     assert set(seeds) == {"2"}
+
+
+def test_other_limits_leave_finished_fits_alone(project):
+    config = with_config(project, "limits", limits={"hours": 0.2, "memory_gb": 5}, strict=True)
+    assert {rule for rule, _ in planned(project, "--configfile", config)} == {
+        *("describe", "tables", "figures", "manifest", "page", "default")
+    }
+
+
+def test_another_number_of_threads_runs_again_the_methods_whose_vectors_depend_on_it(project):
+    jobs = planned(project, "--configfile", with_config(project, "threads", threads=2))
+    refitted = {wildcards["method"] for rule, wildcards in jobs if rule in ("fit", "trial_fit", "sensitivity_fit")}
+    assert {"line", "node2vec", "ctdne", "htne"} <= refitted
+    assert not refitted & {"ehna", "ehna_na"}
+
+
+def test_a_new_raw_file_makes_its_network_stale_and_another_mirror_does_not(project, tmp_path):
+    target = "results/mirrored/networks/email_eu/network.arrow"
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "email-Eu-core-temporal.txt.gz").write_bytes(gzip.compress(b"1 2 0\n2 3 5\n1 3 6\n"))
+    small = {"run": "mirrored", "datasets": ["email_eu"], "methods": ["random"], "downloads": str(tmp_path / "raw")}
+    first, second = (
+        with_config(project, f"mirror-{name}", mirror=str(tmp_path / name), **small, **NOTHING_ELSE)
+        for name in ("one", "two")
+    )
+    assert snakemake(project, target, "--configfile", first).returncode == 0
+    assert planned(project, target, "--configfile", second) == []
+    raw = tmp_path / "raw" / "email_eu" / "email-Eu-core-temporal.txt.gz"
+    raw.write_bytes(gzip.compress(b"1 2 0\n2 3 5\n1 3 7\n"))
+    assert [rule for rule, _ in planned(project, target, "--configfile", second)] == ["prepare"]
+
+
+def test_a_configuration_without_a_run_is_not_completed_by_the_papers(project):
+    finished = snakemake(project, "--dry-run", "--configfile", with_config(project, "nameless", run=None))
+    assert finished.returncode != 0
+    assert "configuration: the key 'run' is missing" in finished.stdout
+
+
+def test_another_working_folder_is_answered_with_the_right_one(project, tmp_path):
+    finished = snakemake(tmp_path, "--dry-run", "-s", str(project / "Snakefile"))
+    assert finished.returncode != 0
+    assert f"run snakemake in {project}, not in {tmp_path}" in finished.stdout
+    assert "MissingInputException" not in finished.stdout
 
 
 def test_the_paper_configuration_plans_the_download_of_its_four_networks(project):

@@ -185,6 +185,10 @@ def test_own_network_needs_a_name_and_a_path_only():
     assert entry.raw_path(Path("downloads")) == Path("data/mine.txt.gz")
 
 
+def test_own_network_may_be_in_another_format():
+    assert entry_from_config({"name": "mine", "path": "out.mine", "format": "konect"}).format == "konect"
+
+
 def test_own_network_passes_its_columns_to_the_parser():
     config = {
         "name": "shop",

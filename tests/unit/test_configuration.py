@@ -48,6 +48,17 @@ def test_threads_are_those_of_the_variant_or_of_its_method_or_one():
     assert threads == {"ehna": 8, "ehna_na": 2, "ehna_rw": 8, "line": 1, "line_10": 10}
 
 
+def test_another_number_of_threads_matters_unless_a_method_says_that_its_vectors_do_not_depend_on_it():
+    one, two = (read_configuration(changed(threads=threads)) for threads in (1, 2))
+    differs = {
+        name: one.threads_that_matter(name) != two.threads_that_matter(name)
+        for name in ("line", "node2vec", "ctdne", "htne", "ehna", "ehna_na", "line_10")
+    }
+    # line_10 has 10 threads whatever the configuration says.
+    expected = {"line": True, "node2vec": True, "ctdne": True, "htne": True}
+    assert differs == expected | {"ehna": False, "ehna_na": False, "line_10": False}
+
+
 def test_reading_a_configuration_does_not_change_it():
     config = changed()
     read_configuration(config)
@@ -81,7 +92,24 @@ def test_reading_a_configuration_does_not_change_it():
             changed(ablation=["ehna_na"], embeddings={"ehna_na": {"files": {"college_msg": "x.npy"}}}),
             ["ehna_na", "twice"],
         ),
-        (changed(run="../escape"), ["run", "../escape"]),
+        (
+            changed(embeddings={"My": {"files": {"college_msg": "x.npy"}}}),
+            ['embeddings: "My" is no name; use small letters, digits and _, a letter first'],
+        ),
+        (
+            changed(run="../escape"),
+            ['key run: "../escape" is no name; use small letters, digits, _ and -, a letter first'],
+        ),
+        (
+            changed(split={"test_fraction": 0.6, "validation_fraction": 0.4}),
+            ["split: test_fraction 0.6 and validation_fraction 0.4", "together they must be less than 1"],
+        ),
+        (changed(downloads=""), ["downloads", "not empty"]),
+        (changed(downloads="~nobody-here/raw"), ["downloads: ~nobody-here/raw", "no such home folder"]),
+        (
+            changed(embeddings={"mine": {"files": {"college_msg": ""}}}),
+            ["embeddings.mine.files.college_msg", "not empty"],
+        ),
         (changed(run="small\n"), ["run", "small"]),
         ({"datasets": ["college_msg"], "methods": ["random"]}, ["'run'", "missing"]),
     ],
@@ -93,6 +121,75 @@ def test_a_mistake_is_answered_with_the_key_and_the_remedy(config, words):
     assert "\n" not in str(error.value)
     for word in words:
         assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("network", "sentence"),
+    [
+        ({"name": "shop"}, "network shop: the key 'path' is missing"),
+        ({"name": "shop", "pth": "x.csv"}, "network shop: unknown key 'pth'; did you mean 'path'?"),
+        (
+            {"name": "Shop", "path": "x.csv"},
+            'network Shop: key name: "Shop" is no name; use small letters, digits and _',
+        ),
+        ({"name": "my-shop", "path": "x.csv"}, 'network my-shop: key name: "my-shop" is no name'),
+        ({"name": "shop\n", "path": "x.csv"}, "is no name"),
+        ({"name": "shop", "path": "x.csv", "format": "konekt"}, 'key format is "konekt", but must be one of'),
+        (
+            {"name": "shop", "path": "out.x", "format": "konect", "time_format": "year"},
+            "network shop: the format konect has no time_format; leave it out, or leave out the format",
+        ),
+        (7, "key datasets.0 is 7, but must be a text or a mapping of keys to values"),
+    ],
+)
+def test_a_mistake_in_a_network_of_ones_own_is_answered_with_its_name_and_key(network, sentence):
+    with pytest.raises(UserError) as error:
+        read_configuration(changed(datasets=[network]))
+    assert str(error.value).startswith("configuration: ")
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("sections", "key"),
+    [
+        ({"link_prediction": {"draws": 2.0}}, "link_prediction.draws is 2.0"),
+        ({"seeds": [2.0]}, "seeds.0 is 2.0"),
+        ({"reconstruction": {"nodes": 50.0}}, "reconstruction.nodes is 50.0"),
+        ({"threads": True}, "threads is true"),
+    ],
+)
+def test_an_integer_is_written_without_a_point(sections, key):
+    with pytest.raises(UserError, match=f"key {key}, but must be an integer"):
+        read_configuration(changed(**sections))
+
+
+@pytest.mark.parametrize(
+    ("sections", "key"),
+    [
+        ({"limits": {"hours": float("nan")}}, "limits.hours is NaN"),
+        ({"limits": {"hours": float("inf")}}, "limits.hours is Infinity"),
+        ({"split": {"test_fraction": float("nan")}}, "split.test_fraction is NaN"),
+    ],
+)
+def test_a_number_is_finite(sections, key):
+    with pytest.raises(UserError, match=f"key {key}, but must be a number"):
+        read_configuration(changed(**sections))
+
+
+@pytest.mark.parametrize("written", ["raw/", "./raw", "raw"])
+def test_a_path_has_one_spelling_however_it_is_written(written):
+    settings = read_configuration(changed(downloads=written, embeddings={"mine": {"files": {"college_msg": written}}}))
+    assert settings.downloads == "raw"
+    assert settings.vectors("college_msg", "mine", "1") == ["raw"]
+
+
+def test_a_path_may_begin_with_the_home_folder(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ann")
+    settings = read_configuration(
+        changed(downloads="~/raw", embeddings={"mine": {"files": {"college_msg": "~/mine.npy"}}})
+    )
+    assert settings.downloads == "/home/ann/raw"
+    assert settings.vectors("college_msg", "mine", "1") == ["/home/ann/mine.npy"]
 
 
 def test_parameters_of_a_method_reach_its_command_only_where_they_differ_from_the_defaults():
@@ -107,25 +204,25 @@ def test_a_network_of_ones_own_is_prepared_with_its_columns():
     settings = read_configuration(changed(datasets=[own]))
     assert (settings.fetched_files("mine"), settings.own_files("mine")) == ([], ["a b.csv"])
     assert settings.prepare_arguments("mine") == [
-        *("./a b.csv", "--name", "mine", "--columns", '["from", "to", "at"]', "--separator", ";", "--time-format", "%Y")
+        *("./a b.csv", "--name", "mine", "--format", "delimited", "--columns", '["from", "to", "at"]'),
+        *("--separator", ";", "--time-format", "%Y"),
     ]
 
 
 def test_a_network_of_ones_own_may_have_a_name_of_the_catalog():
     settings = read_configuration(changed(datasets=[{"name": "digg", "path": "mine.txt"}]))
-    assert settings.prepare_arguments("digg") == ["./mine.txt", "--name", "digg"]
+    assert settings.prepare_arguments("digg") == ["./mine.txt", "--name", "digg", "--format", "delimited"]
     assert read_configuration(changed(datasets=["digg"])).prepare_arguments("digg")[0] == "digg"
 
 
 def test_the_definition_of_a_network_changes_with_its_entry_in_the_catalog():
     settings = read_configuration(changed(datasets=["college_msg", "tiny_communities"]))
     before = [settings.definition(name) for name in settings.dataset_names]
-    changed_entry = replace(settings.datasets[1], generate=settings.datasets[1].generate | {"seed": 77})
-    after = replace(settings, datasets=(settings.datasets[0], changed_entry))
-    assert [after.definition(name) == old for name, old in zip(settings.dataset_names, before, strict=True)] == [
-        True,
-        False,
-    ]
+    seed = settings.datasets[1].generate | {"seed": 77}
+    for change in ({"generate": seed}, {"sha256": "0" * 64}, {"size_bytes": 7}, {"paper": {"nodes": 3, "edges": 4}}):
+        after = replace(settings, datasets=(settings.datasets[0], replace(settings.datasets[1], **change)))
+        same = [after.definition(name) == old for name, old in zip(settings.dataset_names, before, strict=True)]
+        assert same == [True, False]
 
 
 def test_vectors_made_elsewhere_are_one_more_column():

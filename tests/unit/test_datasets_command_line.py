@@ -87,6 +87,29 @@ def test_split_takes_fractions_and_the_rule_for_ties(run, tmp_path, network_of):
     assert read_json(tmp_path / "split.json")["train_end"] == 5
 
 
+def test_a_format_that_is_given_is_not_guessed(run, tmp_path):
+    """KONECT's fourth column is the time, and a line that begins with % is its header."""
+    path = tmp_path / "ratings.txt"
+    path.write_text("% user item time stars\n1 2 100 5\n3 4 200 1\n")
+    for format, times in (("delimited", [100, 200]), ("konect", [1, 5])):
+        assert run("prepare", path, "--out", tmp_path, "--format", format)[0] == 0
+        assert TemporalNetwork.load(tmp_path / "network.arrow").time.tolist() == times
+
+
+def test_comment_lines_are_told(run, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("#news bob 1\n1 2 3\n")
+    assert run("prepare", path, "--out", tmp_path)[1].endswith("1 pairs, 0 rows dropped, 1 comment lines\n")
+    assert read_json(tmp_path / "audit.json")["source"]["comment_lines"] == 1
+
+
+def test_a_file_in_the_place_of_the_folder_is_one_sentence(run, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("1 2 3\n")
+    code, _, err = run("prepare", path, "--out", path)
+    assert (code, err) == (1, f"error: {path}: no folder can be made there: File exists\n")
+
+
 def test_columns_with_commas_in_their_names_are_given_as_a_list(run, tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("name, first\tname, second\tat\nx\ty\t1\n")
@@ -122,9 +145,13 @@ def test_a_mirror_serves_the_raw_file(run, tmp_path):
 
 
 def test_the_catalog_cannot_be_overruled_by_flags(run, tmp_path):
-    code, _, err = run("prepare", "college_msg", "--out", tmp_path, "--separator", ";", "--name", "x")
+    code, _, err = run(
+        "prepare", "college_msg", "--out", tmp_path, "--separator", ";", "--name", "x", "--format", "konect"
+    )
     assert code == 1
-    assert err == "error: college_msg: is in the catalog, which says how to read it; leave out --separator, --name\n"
+    assert err == (
+        "error: college_msg: is in the catalog, which says how to read it; leave out --separator, --format, --name\n"
+    )
 
 
 def test_a_malformed_file_is_one_sentence_and_nothing_is_written(run, tmp_path):

@@ -39,7 +39,23 @@ def test_settings_for_timing_come_on_top_of_those_of_the_run():
 def test_settings_for_timing_of_a_variant_come_on_top_of_its_methods():
     changes = {"ehna": {"epochs": 1, "walks": 2}, "ehna_na": {"walks": 3}}
     timed = experiments(efficiency={"methods": ["ehna_na"], "parameters": changes})
-    assert timed.timing_arguments("ehna_na") == ["--set", "walks=3", "--set", "epochs=1"]
+    assert timed.timing_arguments("ehna_na") == ["--set", "epochs=1", "--set", "walks=3"]
+
+
+def test_settings_for_timing_are_given_even_where_they_are_the_defaults_because_tuning_may_have_chosen_others():
+    epochs = load_method("htne").defaults["epochs"]
+    timed = experiments(efficiency={"methods": ["htne"], "parameters": {"htne": {"epochs": epochs}}})
+    assert timed.timing_arguments("htne") == ["--set", f"epochs={epochs}"]
+
+
+def test_a_variant_waits_for_the_tuning_of_its_method_but_nothing_is_tuned_on_generated_networks():
+    tuned = experiments(
+        methods=["ehna"],
+        tuning={"methods": ["ehna"], "trials": 1},
+        efficiency={"methods": ["ehna"], "scaling": [100]},
+    )
+    assert tuned.chosen_file("college_msg", "ehna_na") == ["results/small/tuning/college_msg/ehna/chosen.json"]
+    assert tuned.chosen_file("scaling_100", "ehna") == []
 
 
 def test_sensitivity_changes_one_parameter_at_a_time():
@@ -80,6 +96,7 @@ def test_sensitivity_changes_one_parameter_at_a_time():
             {"tuning": {"methods": ["ehna"], "trials": 2}, "parameters": {"ehna_na": {"p": 2}}},
             "parameters.ehna_na.p: tuning searches it too",
         ),
+        ({"tuning": {"methods": ["htne"], "trials": 2}}, "tuning.methods: no fit of this run would use"),
         (
             {
                 "datasets": [{"name": "scaling_100", "path": "x.txt"}],

@@ -164,7 +164,7 @@ def replaced(old: str, new: str) -> str:
             replaced("default: 8", "default: 0"),
             "key parameters: parameter dimensions is 0, but must be an integer, at le",
         ),
-        (replaced("default: 8", "default: .nan"), "key parameters: parameter dimensions is NaN, but must be"),
+        (replaced("default: 8", "default: .nan"), "key parameters.dimensions.default is NaN, but must be"),
         (replaced("  p: {", "  2p: {"), 'key parameters is "2p", but must be a value, matching'),
         (
             replaced("{p: [0.5, 1]}", "{p: [0.5, -1]}"),

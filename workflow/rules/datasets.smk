@@ -18,8 +18,7 @@ rule fetch:
 
 rule prepare:
     input:
-        # Whenever it was fetched, its checksum is the same; a user's own file may change.
-        fetched=lambda wildcards: ancient(settings.fetched_files(wildcards.dataset)),
+        fetched=lambda wildcards: settings.fetched_files(wildcards.dataset),
         own=lambda wildcards: settings.own_files(wildcards.dataset),
         code=code("datasets.prepare"),
     output:

@@ -21,6 +21,9 @@ rule timing:
     input:
         network=lambda wildcards: experiments.timed_network(wildcards.dataset),
         code=lambda wildcards: settings.method_code(wildcards.method),
+        chosen=lambda wildcards: experiments.chosen_file(
+            wildcards.dataset, wildcards.method
+        ),
     output:
         record=f"{RESULTS}/timings/{{dataset}}/{{method}}/fit.json",
         embeddings=temp(f"{RESULTS}/timings/{{dataset}}/{{method}}/embeddings.npy"),
@@ -38,11 +41,16 @@ rule timing:
     params:
         folder=subpath(output.record, parent=True),
         threads=lambda wildcards: settings.threads_of(wildcards.method),
+        chosen=lambda wildcards, input: [
+            part for file in input.chosen for part in ("--settings", file)
+        ],
         settings=lambda wildcards: experiments.timing_arguments(wildcards.method),
+        device=settings.values["device"],
         limits=settings.limit_arguments,
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q} --seed 1"
-        " --threads {params.threads} {params.settings:q} {params.limits:q} > {log:q} 2>&1"
+        " --threads {params.threads} {params.chosen:q} {params.settings:q} --device {params.device} {params.limits:q}"
+        " > {log:q} 2>&1"
 
 
 rule sensitivity_fit:
@@ -74,11 +82,13 @@ rule sensitivity_fit:
         chosen=lambda wildcards, input: [
             part for file in input.chosen for part in ("--settings", file)
         ],
+        threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
+        device=settings.values["device"],
         limits=settings.limit_arguments,
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
-        " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q} {params.limits:q}"
-        " > {log:q} 2>&1"
+        " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q}"
+        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
 
 
 rule sensitivity:
@@ -138,10 +148,13 @@ rule trial_fit:
             wildcards.method, wildcards.trial
         ),
         seed=settings.seeds[0],
+        threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
+        device=settings.values["device"],
         limits=settings.limit_arguments,
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
-        " --seed {params.seed} --threads {threads} {params.settings:q} {params.limits:q} > {log:q} 2>&1"
+        " --seed {params.seed} --threads {threads} {params.settings:q}"
+        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
 
 
 rule trial:

@@ -30,11 +30,13 @@ rule fit:
             part for file in input.chosen for part in ("--settings", file)
         ],
         settings=lambda wildcards: settings.fit_arguments(wildcards.method),
+        threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
+        device=settings.values["device"],
         limits=settings.limit_arguments,
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
-        " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q} {params.limits:q}"
-        " > {log:q} 2>&1"
+        " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q}"
+        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
 
 
 rule score:
@@ -59,8 +61,10 @@ rule score:
     params:
         folder=subpath(output.record, parent=True),
         settings=lambda wildcards: settings.fit_arguments(wildcards.method),
+        threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
+        device=settings.values["device"],
         limits=settings.limit_arguments,
     shell:
         "python -m methods score {wildcards.method} --network {input.network:q} --examples {input.examples:q}"
-        " --out {params.folder:q} --seed {wildcards.seed} --threads {threads} {params.settings:q} {params.limits:q}"
-        " > {log:q} 2>&1"
+        " --out {params.folder:q} --seed {wildcards.seed} --threads {threads} {params.settings:q}"
+        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
