@@ -89,3 +89,8 @@ def test_a_timed_fit_has_a_core_for_each_of_its_threads() -> None:
     timed = [load_method(name) for name in method_names(variants=True)]
     most = max(method.threads for method in timed if method.purpose == "timing")
     assert PROFILE["set-threads"]["timing"] >= most
+
+
+def test_where_memory_is_shared_out_by_cores_the_documentation_names_every_rule_that_brings_its_own() -> None:
+    (row,) = re.findall(r"^\| memory shared out by cores \|.*$", (ROOT / "docs" / "clusters.md").read_text(), re.M)
+    assert [name for name in FITS if f"`{name}`" not in row] == []
