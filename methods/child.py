@@ -98,14 +98,15 @@ def load_examples(path: Path, n_nodes: int) -> Examples:
 def main(job_path: Path) -> None:
     job = json.loads(job_path.read_text(encoding="utf-8"))
     end_with_parent(job["parent"])
+    process = os.getpid()
     work = job_path.parent
     notes = work / "journal.jsonl"
     with (work / "log.txt").open("w", encoding="utf-8") as log:
         faulthandler.enable(log)
         try:
-            outcome = {"status": "ok"} | _perform(job, work, notes)
+            outcome = {"status": "ok"} | _perform(job, work, notes, process)
         except BaseException as error:
-            _end_if_forked(job)
+            _end_if_forked(process)
             traceback.print_exception(error, file=log)
             log.flush()
             outcome = _failure(error)
@@ -116,7 +117,7 @@ def main(job_path: Path) -> None:
     os._exit(0)
 
 
-def _perform(job: dict[str, Any], work: Path, notes: Path) -> dict[str, Any]:
+def _perform(job: dict[str, Any], work: Path, notes: Path, process: int) -> dict[str, Any]:
     try:
         method = load_method(job["method"])
         network = TemporalNetwork.load(Path(job["network"]))
@@ -134,14 +135,14 @@ def _perform(job: dict[str, Any], work: Path, notes: Path) -> dict[str, Any]:
         array = perform_fit(method, network, job["parameters"], run)
     else:
         array = perform_score(method, network, examples, job["parameters"], run)
-    _end_if_forked(job)
+    _end_if_forked(process)
     save_array(work / "array.npy", array)
     return {"shape": list(array.shape), "sha256": file_sha256(work / "array.npy")}
 
 
-def _end_if_forked(job: dict[str, Any]) -> None:
+def _end_if_forked(process: int) -> None:
     """A process that the method forked may come back from it too; the fit is not its to finish."""
-    if os.getppid() != job["parent"]:
+    if os.getpid() != process:
         os._exit(0)
 
 

@@ -1,9 +1,13 @@
 """Runs a program under limits on time and memory, and measures it together with all processes it starts."""
 
+import ctypes
 import os
 import resource
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +17,7 @@ import psutil
 POLL_SECONDS = 0.05
 # Processes that left the session are found by their parents, which means reading the state of all processes.
 SEARCH_SECONDS = 0.5
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,31 @@ class Ending:
 
 
 def run_limited(command: list[str], environment: dict[str, str], limits: Limits) -> Ending:
-    """Run a program to its end or to a limit; when this returns or raises, no process of it is left."""
+    """Run a program to its end or to a limit; when this returns or raises, no process of it is left.
+
+    Meanwhile no other thread may start a process: it would be taken for one of the program's.
+    """
+    with _adopting_orphans():
+        return _run(command, environment, limits)
+
+
+@contextmanager
+def _adopting_orphans() -> Iterator[None]:
+    """Let Linux hand us the processes whose parent ended; a program that detaches itself is lost to us otherwise."""
+    if sys.platform != "linux":
+        yield
+        return
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def _run(command: list[str], environment: dict[str, str], limits: Limits) -> Ending:
     cpu_before, start = _children_cpu_seconds(), time.perf_counter()
+    others = set(psutil.Process().children())
     process = subprocess.Popen(
         command,
         env=environment,
@@ -44,7 +72,7 @@ def run_limited(command: list[str], environment: dict[str, str], limits: Limits)
         stdout=2,  # what a method prints is no result of ours
         start_new_session=True,  # a session tells its processes from others, and Ctrl-C comes to us alone
     )
-    tree = _ProcessTree(process.pid)
+    tree = _ProcessTree(process.pid, others)
     stopped: Literal["oom", "timeout"] | None = None
     peak = 0
     try:
@@ -68,10 +96,14 @@ def run_limited(command: list[str], environment: dict[str, str], limits: Limits)
 
 
 class _ProcessTree:
-    """The processes of one session, and those that descend from its first process but left the session."""
+    """The processes of one session, and those that descend from its first process but left the session.
 
-    def __init__(self, first: int) -> None:
+    Our own children are of the tree as well, those that outlived their parent, except for `others`.
+    """
+
+    def __init__(self, first: int, others: set[psutil.Process]) -> None:
         self.first = first
+        self.others = others
         self.seen: set[psutil.Process] = set()
         self.searched = -SEARCH_SECONDS
 
@@ -85,6 +117,7 @@ class _ProcessTree:
             except psutil.NoSuchProcess:
                 continue
         if search:
+            found |= set(psutil.Process().children()) - self.others
             for process in list(found | self.seen):
                 try:
                     found.update(process.children(recursive=True))
@@ -106,13 +139,15 @@ class _ProcessTree:
         for _ in range(10):
             alive = [process for process in self.members(search=True) if _alive(process)]
             if not alive:
-                return
+                break
             for process in alive:
                 try:
                     process.kill()
                 except psutil.NoSuchProcess:
                     continue
             time.sleep(0.01)
+        adopted = set(psutil.Process().children()) - self.others
+        psutil.wait_procs([process for process in adopted if process.pid != self.first], timeout=1)
 
 
 def _session(pid: int) -> int | None:

@@ -93,8 +93,8 @@ class Run:
     def load_checkpoint(self) -> dict[str, NDArray[Any]] | None:
         """The state that an earlier, interrupted fit of the same network, parameters and seed left, if any.
 
-        The epochs and seconds that led to it and its facts count as this run's; a file that cannot be read is as good as
-        none.
+        The epochs and seconds that led to it, and its facts, count as this run's. A file that cannot be read is as good
+        as none.
         """
         if self.folder is None or not (self.folder / "checkpoint.npz").exists():
             return None

@@ -1,6 +1,7 @@
 """Programs under limits: they are stopped with all they started, and what they used is measured."""
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -78,6 +79,22 @@ def test_no_process_is_left(ends: str, leave: str, tmp_path: Path) -> None:
     written = [int(line) for line in pids.read_text().split()]
     assert len(written) == 2
     assert all(gone(pid) for pid in written)
+
+
+def test_a_process_that_detaches_from_a_program_that_ends_at_once_is_not_left(tmp_path: Path) -> None:
+    code = (
+        "import subprocess\nsleeper = subprocess.Popen(['sleep', '1000'], start_new_session=True)\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(sleeper.pid))\nos._exit(0)"
+    )
+    assert run(code).exit_code == 0
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_a_process_of_somebody_else_is_left_alone() -> None:
+    with subprocess.Popen(["sleep", "1000"]) as other:
+        run("")
+        assert other.poll() is None
+        other.kill()
 
 
 def test_what_the_program_prints_is_not_our_output(capfd: pytest.CaptureFixture[str]) -> None:
