@@ -110,12 +110,17 @@ def costs(records: list[dict[str, Any]]) -> list[float | None]:
 
 
 def write_status(folder: Path, run: RunFolder) -> None:
-    """One row per reason for which cells have no number; the table is empty if every cell has one."""
+    """One row per reason for which cells have no number, and per note of a fit that did less than it was asked to.
+
+    The table is empty if every cell has a number and no fit a note.
+    """
     counts: Counter[tuple[str, ...]] = Counter()
     for task, network, name, record in all_fits(run):
         if record.get("status") != "ok":
             reason = (record.get("status") or "failed", record.get("reason") or "")
             counts[task, network, name, str(record.get("seed", "")), "", *reason] += 1
+        elif note := record.get("facts", {}).get("note"):
+            counts[task, network, name, str(record["seed"]), "", "note", note] = 0
     for dataset in run.datasets:
         for method in run.methods:
             for task, rows in (

@@ -135,6 +135,15 @@ def test_status_table_gives_the_reason_once_per_seed_and_protocol(run_folder):
     assert {row["reason"] for row in rows} == {"stopped after 1 h"}
 
 
+def test_a_note_of_a_fit_is_in_the_status_table_with_no_missing_cell(run_folder):
+    path = run_folder / "fits" / "digg" / "train" / "line" / "seed-2" / "fit.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"facts": {"note": "trained on 4 of 9 windows"}}))
+    write_tables(run_folder)
+    (row,) = rows_of(run_folder, "status.csv")
+    told = (row["method"], row["seed"], row["status"], row["reason"], row["cells"])
+    assert told == ("line", "2", "note", "trained on 4 of 9 windows", "0")
+
+
 def test_status_table_is_empty_when_everything_worked(run_folder):
     write_tables(run_folder)
     assert rows_of(run_folder, "status.csv") == []
