@@ -1,6 +1,7 @@
 """Methods in other languages: write an edge list, run the program, read the vectors that it wrote."""
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,9 +40,11 @@ def fit_with_command(method: Method, network: TemporalNetwork, params: dict[str,
             exit_code = _run(words, output)
         said = log.read_text(encoding="utf-8", errors="replace")
         print(said, end="", file=sys.stderr)
+        if exit_code == -signal.SIGKILL:
+            raise MemoryError(f"the program {words[0]} was killed by the system (SIGKILL), most likely for its memory")
         if exit_code:
             last = next((line for line in reversed(said.splitlines()) if line.strip()), "it printed nothing")
-            raise MethodError(f"the program {words[0]} ended with exit code {exit_code}: {last.strip()[:200]}")
+            raise MethodError(f"the program {words[0]} {_ending(exit_code)}: {last.strip()[:200]}")
         embeddings, missing = read_vectors(vectors, network.n_nodes, params.get("dimensions"))
     run.report(rows_without_vector=missing)
     return embeddings
@@ -70,6 +73,12 @@ def _run(words: list[str], output: Any) -> int:
         raise MethodError(f"the program {words[0]} was not found; install it or put it on the PATH") from None
     except OSError as error:
         raise MethodError(f"the program {words[0]} cannot be run: {error.strerror}") from None
+
+
+def _ending(exit_code: int) -> str:
+    if exit_code < 0:
+        return f"was ended by {signal.Signals(-exit_code).name}"
+    return f"ended with exit code {exit_code}"
 
 
 def write_edges(network: TemporalNetwork, path: Path) -> None:

@@ -52,6 +52,16 @@ def test_a_method_that_breaks_the_contract_is_a_result_with_a_reason(name: str, 
     assert reason in record["reason"]
 
 
+def test_a_program_that_the_system_kills_is_out_of_memory(project: Path) -> None:
+    folder = project / "methods" / "killed_program"
+    folder.mkdir()
+    command = 'command: ["{python}", "-c", "import os; os.kill(os.getpid(), 9)"]\n'
+    (folder / "method.yaml").write_text(f"label: X\nrole: baseline\ncitation: none\ndescription: misbehaves\n{command}")
+    record = fit(project, "killed_program")
+    assert record["status"] == "oom"
+    assert "was killed by the system (SIGKILL), most likely for its memory" in record["reason"]
+
+
 def test_a_folder_without_the_function_fails_with_its_file(project: Path) -> None:
     put(project, "no_function", GOOD_END)
     (project / "methods" / "no_function" / "fit.py").write_text("")

@@ -96,7 +96,7 @@ def test_the_edge_list_has_one_line_per_contact_oldest_first(tmp_path: Path) -> 
         ("", "the program wrote no vectors; it must write them to the path given as {vectors}"),
         ("sys.exit('no memory for\\nmatrix')", "ended with exit code 1: matrix"),
         ("import os; os._exit(4)", "ended with exit code 4: it printed nothing"),
-        ("import os; os.abort()", "ended with exit code -6: it printed nothing"),
+        ("import os; os.abort()", "was ended by SIGABRT: it printed nothing"),
     ],
 )
 def test_a_program_that_fails_is_named_with_its_last_word(
@@ -106,6 +106,11 @@ def test_a_program_that_fails_is_named_with_its_last_word(
         fitted(python(tmp_path, code), star)
     assert sentence in str(failure.value)
     assert "\n" not in str(failure.value)
+
+
+def test_a_program_that_the_system_kills_has_run_out_of_memory(tmp_path: Path, star: TemporalNetwork) -> None:
+    with pytest.raises(MemoryError, match=r"the program .* was killed by the system \(SIGKILL\)"):
+        fitted(python(tmp_path, "import os; os.kill(os.getpid(), 9)"), star)
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path, star: TemporalNetwork) -> None:
