@@ -123,10 +123,10 @@ def _perform(job: dict[str, Any], work: Path, notes: Path, process: int) -> dict
         network = TemporalNetwork.load(Path(job["network"]))
         refuse_empty(network)
         examples = load_examples(Path(job["examples"]), network.n_nodes) if job["kind"] == "score" else None
+        device = _device(job["device"], method)
     except UserError as error:
         return {"status": "refused", "reason": str(error)}
     facts = {"name": network.name, "nodes": network.n_nodes, "edges": network.n_edges}
-    device = _device(job["device"], method)
     journal.append(notes, network=facts, device=device)
     run = Run(job["seed"], job["threads"], device, folder=work, journal=notes)
     os.register_at_fork(after_in_child=lambda: setattr(run, "journal", None))
@@ -150,11 +150,13 @@ def _device(asked: str, method: Method) -> str:
     """A method that cannot use a GPU runs on the CPU whatever is asked; torch is not loaded for it."""
     if asked == "cpu" or not method.needs.get("gpu", False):
         return "cpu"
-    if asked != "auto":
-        return asked
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if torch.cuda.is_available():
+        return "cuda"
+    if asked == "cuda":
+        raise MethodError("--device cuda: torch finds no GPU here; use --device cpu, or leave it to auto")
+    return "cpu"
 
 
 def _failure(error: BaseException) -> dict[str, str]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.network import TemporalNetwork
+from methods.errors import MethodError
 from methods.line.training import Half, initial_half, load_kernel, train_epoch, weighted_graph
 from methods.run import Run
 
@@ -70,5 +71,8 @@ def _resume(halves: list[Half], run: Run) -> int:
 
 def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Each row divided by its length; a row of zeros stays zero instead of becoming NaN."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise MethodError("the vectors have grown beyond what float32 can hold; take a smaller learning_rate")
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

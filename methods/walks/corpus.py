@@ -19,6 +19,7 @@ import numpy as np
 from gensim.models import Word2Vec
 from numpy.typing import NDArray
 
+from methods.errors import MethodError
 from methods.run import Run
 
 ENDED = -1  # fills the row of a walk that ended before its full length
@@ -48,6 +49,11 @@ def skip_gram(
     training, the first one's also the pass that counts. A node in no walk gets the zero vector; the share of such nodes
     is reported.
     """
+    if params["final_learning_rate"] > params["learning_rate"]:
+        raise MethodError(
+            f"final_learning_rate is {params['final_learning_rate']:g}, but the rate falls, and learning_rate is "
+            f"{params['learning_rate']:g}; make final_learning_rate at most that"
+        )
     vectors = np.zeros((n_nodes, params["dimensions"]), dtype=np.float32)
     _count(np.empty((0, 1), dtype=np.int32), np.empty(0, dtype=np.int64))  # compiled before an epoch is timed
     with walking_threads(run.threads):

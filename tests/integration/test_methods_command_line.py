@@ -206,6 +206,16 @@ def test_an_option_out_of_range_is_refused(
     assert sentence in capsys.readouterr().err
 
 
+def test_a_gpu_that_is_not_there_is_refused(
+    network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert command("fit", "ehna", "--network", network, "--out", tmp_path / "out", "--device", "cuda") == 1
+    sentence = "error: --device cuda: torch finds no GPU here; use --device cpu, or leave it to auto\n"
+    assert capsys.readouterr().err == sentence
+    assert command("fit", "random", "--network", network, "--out", tmp_path / "out", "--device", "cuda") == 0
+
+
 @pytest.fixture
 def chosen(tmp_path: Path) -> Path:
     (tmp_path / "chosen.json").write_text('{"parameters": {"dimensions": 5}}')

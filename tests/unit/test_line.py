@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from methods.errors import MethodError
 from methods.line.fit import fit, unit_rows
 from methods.line.training import LEAST_RATE, initial_half, step, train_samples, weighted_graph
 from methods.run import Run
@@ -118,6 +119,12 @@ def test_an_end_that_is_always_named_second_is_trained_as_a_source_too() -> None
 def test_a_row_of_zeros_stays_zero_when_scaled() -> None:
     rows = unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], np.float32))
     np.testing.assert_allclose(rows, [[0.6, 0.8], [0.0, 0.0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", [1e30, np.inf, np.nan])
+def test_vectors_whose_length_is_not_finite_are_refused(value: float) -> None:
+    with pytest.raises(MethodError, match="grown beyond what float32 can hold; take a smaller learning_rate"):
+        unit_rows(np.array([[value, value], [3.0, 4.0]], np.float32))
 
 
 def test_each_half_of_a_fitted_vector_has_unit_length_and_a_node_without_contact_is_zero() -> None:

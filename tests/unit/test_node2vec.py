@@ -10,7 +10,10 @@ import pytest
 from gensim.models import Word2Vec
 
 from datasets.synthetic import generate
+from methods.errors import MethodError
 from methods.node2vec.fit import fit, walk_blocks
+from methods.parameters import complete_parameters
+from methods.registry import load_method
 from methods.run import Run
 from methods.walks.corpus import count_tokens, word2vec
 from methods.walks.static_graph import merged_graph, walk_graph
@@ -101,6 +104,19 @@ def test_the_learning_rate_falls_linearly_over_all_blocks_and_epochs(monkeypatch
     blocks = 4 * 3 * epochs
     assert rates == pytest.approx([0.025 - (0.025 - 0.0001) * block / blocks for block in range(blocks)])
     assert [(epoch.work, epoch.unit) for epoch in run.epochs] == [(40 * 3 * 8, "tokens")] * epochs
+
+
+def test_a_learning_rate_that_would_rise_is_refused(path):
+    with pytest.raises(MethodError, match=r"final_learning_rate is 0.05, but the rate falls, and learning_rate is 0.025;"):
+        fit(path, PARAMS | {"final_learning_rate": 0.05}, Run(seed=1))
+
+
+@pytest.mark.parametrize("name", ["node2vec", "ctdne"])
+def test_a_subsampling_that_gensim_would_read_as_a_count_is_refused(name):
+    method = load_method(name)
+    assert complete_parameters(method.parameters, {"subsampling": 0.999}, name)["subsampling"] == 0.999
+    with pytest.raises(MethodError, match="parameter subsampling is 1, but must be a number, at least 0, less than 1"):
+        complete_parameters(method.parameters, {"subsampling": 1}, name)
 
 
 def test_a_node_without_contacts_gets_the_zero_vector_and_the_share_is_reported(triangle):
