@@ -14,10 +14,6 @@ from methods.walks.random_stream import uniform
 # Threshold and alias stand side by side: a draw touches one cache line, and a table of 5 million edges takes 40 MB.
 SLICE = np.dtype([("threshold", np.float32), ("alias", np.int32)])
 
-# A region is 2**13 neighboring outcomes; their rows of 64 float32 are 2 MB. 2**12 to 2**14 measured within noise.
-REGION_BITS = 13
-DRAWN_AT_ONCE = 1024
-
 # Negatives are drawn with P(v) ~ degree(v)^0.75 (Mikolov et al. 2013), in LINE, HTNE and EHNA alike.
 NOISE_EXPONENT = 0.75
 
@@ -94,24 +90,4 @@ def draw_many(table, state, outcomes):
     for at in range(len(outcomes)):
         slice_ = np.int64(heights[at])
         outcomes[at] = slice_ if heights[at] - slice_ < table[slice_].threshold else table[slice_].alias
-    return state
-
-
-@numba.njit(cache=True)
-def draw_by_region(table, state, outcomes, drawn):
-    """The same draws as by draw_many, but those of one region of outcomes stand together; return the new state.
-
-    Negatives do not depend on the edges they are set against, so the order in which they are used is free; this one
-    keeps a region of the vectors in the cache while it is in use. `drawn` is room for as many as `outcomes`.
-    """
-    for first in range(0, len(outcomes), DRAWN_AT_ONCE):
-        state = draw_many(table, state, drawn[first : first + DRAWN_AT_ONCE])
-    place = np.zeros((len(table) >> REGION_BITS) + 2, dtype=np.int64)
-    for outcome in drawn:
-        place[(outcome >> REGION_BITS) + 1] += 1
-    place = np.cumsum(place)
-    for outcome in drawn:
-        region = outcome >> REGION_BITS
-        outcomes[place[region]] = outcome
-        place[region] += 1
     return state

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from methods.sampling import REGION_BITS, alias_table, draw, draw_by_region, draw_many, noise_table
+from methods.sampling import alias_table, draw, draw_many, noise_table
 from methods.walks.random_stream import stream
 
 
@@ -69,13 +69,3 @@ def test_noise_is_proportional_to_degree_to_the_three_quarters() -> None:
 def test_weights_that_are_no_distribution_are_refused(weights: list[float]) -> None:
     with pytest.raises(ValueError, match="finite weights"):
         alias_table(weights)
-
-
-def test_draws_by_region_are_the_same_draws_with_neighbors_together() -> None:
-    table = noise_table(np.random.default_rng(1).integers(0, 9, size=5 << REGION_BITS))
-    together, room = np.empty((2, 30_000), dtype=np.int32)
-    draw_by_region(table, stream(3, 0), together, room)
-    one_by_one = draws_one_by_one(table, 3, 30_000)
-    order = np.argsort(one_by_one >> REGION_BITS, kind="stable")
-    assert len(np.unique(one_by_one >> REGION_BITS)) == 5
-    np.testing.assert_array_equal(together, one_by_one[order])
