@@ -180,10 +180,14 @@ def entry_from_config(config: Mapping[str, Any]) -> Entry:
     if options and format != "delimited":
         key = next(key for key in ("columns", "separator", "time_format", "bipartite") if config.get(key))
         raise DatasetError(f"{where}: the format {format} has no {key}; leave it out, or leave out the format")
+    try:
+        path = Path(config["path"]).expanduser()
+    except RuntimeError:
+        raise DatasetError(f"{where}: key path: {config['path']} begins with ~, but there is no such home") from None
     return Entry(
         name=name,
         label=config.get("label", name),
-        path=Path(config["path"]).expanduser(),
+        path=path,
         format=format,
         options=options,
     )

@@ -42,6 +42,8 @@ def prepare_file(
             if "columns" not in options:
                 raise DatasetError(f"{path}: looks like {format}; leave out all options, or name the columns as well")
             format = "delimited"
+    elif format == "delimited" and "columns" not in (options or {}) and guess_format(path) == "konect":
+        raise DatasetError(f"{path}: looks like konect, where a weight is third; give that format, or name the columns")
     contacts = read_contacts(path, format, options)
     try:
         network = network_of_contacts(contacts, name or network_name(path))

@@ -72,7 +72,7 @@ def usable_path(given: str, key: str) -> str:
     try:
         return str(Path(given).expanduser())
     except RuntimeError:
-        raise UserError(f"configuration: {key}: {given} begins with ~, but there is no such home folder") from None
+        raise UserError(f"configuration: {key}: {given} begins with ~, but there is no such home") from None
 
 
 def refuse_braces(path: str, key: str) -> None:

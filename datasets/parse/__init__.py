@@ -13,7 +13,7 @@ from datasets.errors import DatasetError
 from datasets.parse.contacts import Contacts
 from datasets.parse.dblp_xml import read_dblp_xml
 from datasets.parse.delimited import read_delimited
-from datasets.parse.konect import read_konect
+from datasets.parse.konect import KONECT_TOP, read_konect
 from datasets.parse.raw_file import open_raw
 from datasets.parse.tmall_log import TMALL_HEADER, read_tmall_log
 from datasets.parse.yelp_json import read_yelp_json
@@ -42,7 +42,7 @@ def guess_format(path: Path) -> str:
     """The format that the first bytes point to; whatever is not recognized is delimited text."""
     with open_raw(path) as file:
         top = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if top.startswith(b"%"):
+    if KONECT_TOP.match(top):
         return "konect"
     if top.startswith((b"<?xml", b"<!DOCTYPE dblp", b"<dblp")):
         return "dblp_xml"

@@ -1,5 +1,6 @@
 """KONECT's `out.*` files: a `%` header, then source, target, weight and unix seconds, of which the last may lack."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ from datasets.parse.layout import WHITESPACE, look_at_top
 from datasets.parse.times import to_numbers
 
 NO_TIME = "no time"
+# The first line says of which kind the network is; a line that only begins with % is anybody's comment.
+KONECT_TOP = re.compile(rb"%\s*(sym|asym|bip)\b")
 
 
 def read_konect(path: Path) -> Contacts:

@@ -125,6 +125,14 @@ def test_another_number_of_threads_runs_again_the_methods_whose_vectors_depend_o
     assert not refitted & {"ehna", "ehna_na"}
 
 
+def test_a_timed_fit_has_the_settings_that_tuning_chose(project):
+    jobs = planned(
+        project, "--configfile", with_config(project, "tuned", tuning={"methods": ["node2vec"], "trials": 3})
+    )
+    timed = [(wildcards["dataset"], wildcards["method"]) for rule, wildcards in jobs if rule == "timing"]
+    assert timed == [("tiny_communities", "node2vec")]
+
+
 def test_a_new_raw_file_makes_its_network_stale_and_another_mirror_does_not(project, tmp_path):
     target = "results/mirrored/networks/email_eu/network.arrow"
     for name in ("one", "two"):

@@ -105,7 +105,7 @@ def test_reading_a_configuration_does_not_change_it():
             ["split: test_fraction 0.6 and validation_fraction 0.4", "together they must be less than 1"],
         ),
         (changed(downloads=""), ["downloads", "not empty"]),
-        (changed(downloads="~nobody-here/raw"), ["downloads: ~nobody-here/raw", "no such home folder"]),
+        (changed(downloads="~nobody-here/raw"), ["downloads: ~nobody-here/raw", "no such home"]),
         (
             changed(embeddings={"mine": {"files": {"college_msg": ""}}}),
             ["embeddings.mine.files.college_msg", "not empty"],
@@ -139,6 +139,7 @@ def test_a_mistake_is_answered_with_the_key_and_the_remedy(config, words):
             {"name": "shop", "path": "out.x", "format": "konect", "time_format": "year"},
             "network shop: the format konect has no time_format; leave it out, or leave out the format",
         ),
+        ({"name": "shop", "path": "~nobody-here/x"}, "network shop: key path: ~nobody-here/x begins with ~"),
         (7, "key datasets.0 is 7, but must be a text or a mapping of keys to values"),
     ],
 )

@@ -318,6 +318,8 @@ def test_a_missing_file_is_named(tmp_path):
     ("top", "format"),
     [
         ("% asym\n1 2 1 5\n", "konect"),
+        ("%bip weighted\n1 2 1 5\n", "konect"),
+        ("% user item time stars\n1 2 100 5\n", "delimited"),
         ('<?xml version="1.0"?><dblp/>', "dblp_xml"),
         ('{"user_id": "a"}\n', "yelp_json"),
         ("user_id,item_id,cat_id,seller_id\n", "tmall_log"),

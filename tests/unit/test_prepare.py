@@ -76,6 +76,8 @@ def test_options_for_a_file_of_another_format_need_the_columns(tmp_path):
     path.write_text("% asym\n1 2 1 0\n1 2 1 9\n")
     with pytest.raises(DatasetError, match=r"out.digg: looks like konect; leave out all options, or name the columns"):
         prepare_file(path, options={"time_format": "unix"})
+    with pytest.raises(DatasetError, match=r"out.digg: looks like konect, where a weight is third; give that format"):
+        prepare_file(path, format="delimited")
     assert prepare_file(path, options={"columns": [1, 2, 4]}).time.tolist() == [0, 9]
 
 
