@@ -88,6 +88,12 @@ def test_a_fit_on_a_terminal_shows_its_speed_and_the_time_left(network: Path, tm
     assert " edges/s" in said
 
 
+def test_the_note_of_a_fit_is_printed(network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # No walk over four contacts has the ten nodes of a window.
+    assert command("fit", "ctdne", "--network", network, "--out", tmp_path / "out", "--set", "dimensions=4") == 0
+    assert "; note: trained on 0 of 2840 context windows" in capsys.readouterr().out
+
+
 def test_score_writes_one_number_per_example(network: Path, examples: Path, tmp_path: Path) -> None:
     words = ("--network", network, "--examples", examples, "--out", tmp_path / "out")
     assert command("score", "edgebank", *words) == 0

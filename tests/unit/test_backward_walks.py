@@ -80,7 +80,7 @@ def sampled_walks(start, cutoff, length, p, q, time_scale, n_walks):
 
 @pytest.mark.parametrize("time_scale", [1.0, 10.0])
 @pytest.mark.parametrize(
-    ("p", "q"), [(1.0, 1.0), (0.25, 4.0), (4.0, 0.25), (0.05, 0.05), (2.0, 0.5), (0.5, 1.0), (1e6, 1.0)]
+    ("p", "q"), [(1.0, 1.0), (0.25, 4.0), (4.0, 0.25), (0.05, 0.05), (2.0, 0.5), (0.1, 0.5), (0.5, 1.0), (1e6, 1.0)]
 )
 @pytest.mark.parametrize(("start", "cutoff"), [(0, 9), (4, 8), (2, 7)])
 def test_walk_frequencies_follow_equations_1_and_2(start, cutoff, p, q, time_scale):

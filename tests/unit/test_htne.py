@@ -264,6 +264,27 @@ def test_threads_share_an_epoch() -> None:
     assert run.facts["loss_per_epoch"][-1] < 0.9 * run.facts["loss_per_epoch"][0]
 
 
+def test_every_share_has_its_own_random_stream_and_every_epoch_its_own_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams, orders = [], []
+
+    def recording(*arguments: Any) -> float:
+        order, stream_index = arguments[3], arguments[6]
+        if len(order):
+            streams.append(stream_index)
+            orders.extend(order.tolist())
+        return 0.0
+
+    monkeypatch.setattr("methods.htne.fit.train", recording)
+    monkeypatch.setattr("methods.htne.fit.EVENTS_PER_CALL", 20)
+    fit(network_of(TWO_GROUPS), SMALL | {"epochs": 2, "batch_size": 10}, Run(1, threads=2))
+    assert len(streams) == 2 * 240 / 20
+    assert len(set(streams)) == len(streams)
+    first, second = orders[:240], orders[240:]
+    assert sorted(first) == sorted(second) == list(range(240))
+    # Two threads may swap neighboring shares, but not more.
+    assert set(first[:40]) != set(second[:40])
+
+
 def test_an_interrupted_fit_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     network = network_of(TWO_GROUPS)
     whole = fit(network, SMALL, Run(1))

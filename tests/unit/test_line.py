@@ -166,6 +166,20 @@ def test_threads_share_out_all_samples(threads: int) -> None:
     assert first_order[1:6, 1:6].mean() > first_order[1:6, 7:12].mean()
 
 
+def test_every_thread_of_every_order_and_epoch_has_its_own_random_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = []
+
+    def recording(*arguments: Any) -> None:
+        n_samples, seed, stream_index = arguments[5], *arguments[-2:]
+        if n_samples:
+            streams.append((seed, stream_index))
+
+    monkeypatch.setattr("methods.line.training.train_samples", recording)
+    fit(network_of(TWO_CLIQUES), SMALL | {"samples_per_edge": 2}, Run(1, threads=2))
+    assert len(streams) == 2 * 2 * 2
+    assert len(set(streams)) == len(streams)
+
+
 def test_an_interrupted_fit_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     network = network_of(TWO_CLIQUES)
     whole = fit(network, SMALL, Run(1))

@@ -16,6 +16,7 @@ from methods.parameters import complete_parameters
 from methods.registry import load_method
 from methods.run import Run
 from methods.walks.corpus import count_tokens, word2vec
+from methods.walks.static import static_walks
 from methods.walks.static_graph import merged_graph, walk_graph
 from tests.conftest import network_of
 
@@ -83,6 +84,19 @@ def test_every_node_starts_the_walks_it_should_and_the_order_of_rounds_differs()
     assert rounds[0] != rounds[1]
 
 
+def test_every_walk_of_every_round_has_its_own_random_stream(monkeypatch):
+    numbers = []
+
+    def recording(graph, starts, *setting, first_walk):
+        numbers.extend(range(first_walk, first_walk + len(starts)))
+        return static_walks(graph, starts, *setting, first_walk=first_walk)
+
+    monkeypatch.setattr("methods.node2vec.fit.static_walks", recording)
+    monkeypatch.setattr("methods.node2vec.fit.WALKS_AT_ONCE", 7)
+    list(walk_blocks(walk_graph(merged_graph(generate(40, 300, seed=1))), PARAMS, seed=4))
+    assert numbers == list(range(3 * 40))
+
+
 def test_every_walk_reaches_gensim_once_and_whole(monkeypatch, jobs):
     monkeypatch.setattr("methods.node2vec.fit.WALKS_AT_ONCE", 7)
     network = generate(40, 300, seed=1)
@@ -107,7 +121,7 @@ def test_the_learning_rate_falls_linearly_over_all_blocks_and_epochs(monkeypatch
 
 
 def test_a_learning_rate_that_would_rise_is_refused(path):
-    with pytest.raises(MethodError, match=r"final_learning_rate is 0.05, but the rate falls, and learning_rate is 0.025;"):
+    with pytest.raises(MethodError, match=r"final_learning_rate is 0.05, but the rate falls, and .* is 0.025; make"):
         fit(path, PARAMS | {"final_learning_rate": 0.05}, Run(seed=1))
 
 
