@@ -49,7 +49,7 @@ rule timing:
         limits=settings.limit_arguments,
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q} --seed 1"
-        " --threads {params.threads} {params.chosen:q} {params.settings:q} --device {params.device} {params.limits:q}"
+        " --threads {params.threads} {params.chosen:q} {params.settings:q} --device {params.device:q} {params.limits:q}"
         " > {log:q} 2>&1"
 
 
@@ -88,7 +88,7 @@ rule sensitivity_fit:
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
         " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q}"
-        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
+        " --device {params.device:q} {params.limits:q} > {log:q} 2>&1"
 
 
 rule sensitivity:
@@ -154,7 +154,7 @@ rule trial_fit:
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
         " --seed {params.seed} --threads {threads} {params.settings:q}"
-        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
+        " --device {params.device:q} {params.limits:q} > {log:q} 2>&1"
 
 
 rule trial:

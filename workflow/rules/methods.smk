@@ -36,7 +36,7 @@ rule fit:
     shell:
         "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
         " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q}"
-        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
+        " --device {params.device:q} {params.limits:q} > {log:q} 2>&1"
 
 
 rule score:
@@ -67,4 +67,4 @@ rule score:
     shell:
         "python -m methods score {wildcards.method} --network {input.network:q} --examples {input.examples:q}"
         " --out {params.folder:q} --seed {wildcards.seed} --threads {threads} {params.settings:q}"
-        " --device {params.device} {params.limits:q} > {log:q} 2>&1"
+        " --device {params.device:q} {params.limits:q} > {log:q} 2>&1"
