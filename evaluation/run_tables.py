@@ -120,7 +120,7 @@ def write_status(folder: Path, run: RunFolder) -> None:
             reason = (record.get("status") or "failed", record.get("reason") or "")
             counts[task, network, name, str(record.get("seed", "")), "", *reason] += 1
         elif note := record.get("facts", {}).get("note"):
-            counts[task, network, name, str(record["seed"]), "", "note", note] = 0
+            counts[task, network, name, str(record.get("seed", "")), "", "note", note] = 0
     for dataset in run.datasets:
         for method in run.methods:
             for task, rows in (

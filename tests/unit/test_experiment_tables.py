@@ -26,8 +26,9 @@ def change_config(folder, **sections):
     write_json(folder / "run.json", run | {"config": run.get("config", {}) | sections})
 
 
-def timed(folder, network, method, seconds, status="ok"):
+def timed(folder, network, method, seconds, status="ok", facts=None):
     record = {
+        "facts": facts or {},
         **{"status": status, "threads": 1, "wall_seconds": 9.0, "cpu_seconds": 8.0, "peak_bytes": 5_000_000},
         "epochs": [{"work": 100, "unit": "edges", "wall_seconds": seconds, "cpu_seconds": seconds}],
         "machine": {"processor": "Abacus", "cores": 1, "memory_gb": 1.0, "system": "Linux x86_64"},
@@ -51,6 +52,14 @@ def test_timed_fits_take_the_place_of_fits_that_ran_beside_others(run_folder):
     assert "Abacus, 1 cores, 1 GB" in caption
     # The paper's seconds are of timed fits too.
     assert "| EHNA | 4.00 (7.8e2, -776.00) |" in (run_folder / "tables" / "paper_diff_efficiency.md").read_text()
+
+
+def test_a_fit_that_did_less_than_it_was_asked_to_has_no_part_in_the_slope(run_folder):
+    change_config(run_folder, efficiency={"methods": ["line"], "scaling": [100, 1000, 2000]})
+    for edges, facts in ((100, None), (1000, None), (2000, {"note": "trained on 4 of 9 windows"})):
+        timed(run_folder, f"scaling_{edges}", "line", edges / 50, facts=facts)
+    (line,) = read_growth(RunFolder(run_folder))
+    assert line.edges == [100, 1000]
 
 
 def test_linear_growth_has_slope_one_and_failed_fits_are_left_out(run_folder):
