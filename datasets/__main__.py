@@ -12,6 +12,7 @@ from datasets.catalog import FORMATS, Entry, load_catalog
 from datasets.command_line import run_command
 from datasets.errors import DatasetError
 from datasets.fetch import fetch
+from datasets.home import with_home
 from datasets.network import TemporalNetwork
 from datasets.prepare import prepare_entry, prepare_file, write_prepared
 from datasets.split import TIES, split_rows, write_split
@@ -101,7 +102,7 @@ def prepare_network(chosen: argparse.Namespace) -> None:
         network = prepare_entry(entry, chosen.downloads, chosen.mirror)
         report = write_prepared(network, chosen.out, entry.paper, entry.raw_path(chosen.downloads))
     else:
-        path = Path(chosen.network).expanduser()
+        path = with_home(chosen.network, "prepare")
         if not path.exists():
             raise DatasetError(
                 f"{chosen.network}: is neither a file nor in the catalog{nearest(chosen.network, catalog)}"

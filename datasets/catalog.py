@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from datasets.errors import DatasetError
+from datasets.home import with_home
 from datasets.schema import NAME, breach
 
 CATALOG_FILE = Path(__file__).with_name("catalog.yaml")
@@ -180,14 +181,10 @@ def entry_from_config(config: Mapping[str, Any]) -> Entry:
     if options and format != "delimited":
         key = next(key for key in ("columns", "separator", "time_format", "bipartite") if config.get(key))
         raise DatasetError(f"{where}: the format {format} has no {key}; leave it out, or leave out the format")
-    try:
-        path = Path(config["path"]).expanduser()
-    except RuntimeError:
-        raise DatasetError(f"{where}: key path: {config['path']} begins with ~, but there is no such home") from None
     return Entry(
         name=name,
         label=config.get("label", name),
-        path=path,
+        path=with_home(config["path"], f"{where}: key path"),
         format=format,
         options=options,
     )

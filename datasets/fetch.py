@@ -13,6 +13,7 @@ from datasets.checksums import FIRST_SEEN, STATED, UNPACKED, Expected, SourceErr
 from datasets.download import LIMITS, Limits, NotFoundAtSource, Unreachable
 from datasets.errors import DatasetError
 from datasets.extract import check_compressed, unpack
+from datasets.home import with_home
 from datasets.transfer import check_contents, transfer
 
 # Longer than any download of the catalog takes on a slow line; then the other process is stuck, not slow.
@@ -100,11 +101,11 @@ def _on_mirror(mirror: str | Path | None, network: str, names: tuple[str, ...]) 
     is_address = "://" in str(mirror)
     if is_address and urlsplit(str(mirror)).scheme not in ("http", "https", "file"):
         raise DatasetError(f"mirror: {mirror}: only http, https and file addresses can be fetched")
-    if not is_address and not Path(mirror).expanduser().is_dir():
+    if not is_address and not (folder := with_home(mirror, "mirror")).is_dir():
         raise DatasetError(f"mirror: {mirror} is neither a folder nor an address")
     for name in dict.fromkeys(names):
         for path in (name, f"{network}/{name}"):
-            yield name, f"{str(mirror).rstrip('/')}/{quote(path)}" if is_address else Path(mirror).expanduser() / path
+            yield name, f"{str(mirror).rstrip('/')}/{quote(path)}" if is_address else folder / path
 
 
 def _accept(entry: Entry, downloads: Path, raw: Path, name: str, location: str | Path, limits: Limits = LIMITS) -> None:

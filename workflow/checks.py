@@ -1,11 +1,11 @@
 """What a schema cannot say of a configuration: names that must differ or exist, and paths that the workflow can use."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from datasets.catalog import Entry, entry_from_config, load_catalog
 from datasets.errors import UserError
+from datasets.home import with_home
 from datasets.schema import nearest
 from evaluation.protocols import PROTOCOLS
 
@@ -69,10 +69,7 @@ def own_entry(given: dict[str, Any]) -> Entry:
 def usable_path(given: str, key: str) -> str:
     """A path in its one spelling (no ~, no ./, no slash at its end): snakemake compares paths letter by letter."""
     refuse_braces(given, key)
-    try:
-        return str(Path(given).expanduser())
-    except RuntimeError:
-        raise UserError(f"configuration: {key}: {given} begins with ~, but there is no such home") from None
+    return str(with_home(given, f"configuration: {key}"))
 
 
 def refuse_braces(path: str, key: str) -> None:

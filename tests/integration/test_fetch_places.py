@@ -9,7 +9,7 @@ import pytest
 
 from datasets.catalog import Entry, entry_from_config, load_catalog
 from datasets.checksums import SourceError
-from datasets.errors import DatasetError
+from datasets.errors import DatasetError, UserError
 from datasets.fetch import fetch
 from tests.integration.hostile_server import endless, running, serve, status
 from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, toy
@@ -107,6 +107,11 @@ def test_mirror_that_is_no_folder_is_said(tmp_path):
     missing = tmp_path / "missing"
     sentence = fails(toy("http://127.0.0.1:9/toy.txt"), tmp_path, mirror=missing)
     assert sentence == f"mirror: {missing} is neither a folder nor an address"
+
+
+def test_mirror_in_a_home_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(UserError, match="^mirror: ~nobody-here/raw begins with ~, but there is no such home$"):
+        fetch(toy("http://127.0.0.1:9/toy.txt"), tmp_path, "~nobody-here/raw", FAST)
 
 
 def test_mirror_of_another_kind_of_address_is_said_once(tmp_path):
