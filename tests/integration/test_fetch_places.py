@@ -110,7 +110,7 @@ def test_mirror_that_is_no_folder_is_said(tmp_path):
 
 
 def test_mirror_in_a_home_that_is_not_there_is_said(tmp_path):
-    with pytest.raises(UserError, match="^mirror: ~nobody-here/raw begins with ~, but there is no such home$"):
+    with pytest.raises(UserError, match=r"^mirror: ~nobody-here/raw begins with ~, but there is no such home$"):
         fetch(toy("http://127.0.0.1:9/toy.txt"), tmp_path, "~nobody-here/raw", FAST)
 
 
