@@ -113,3 +113,23 @@ def write_rows(path, header, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header.split(","), *rows])
+
+
+def rows_of(folder, name):
+    """A table of the run as dictionaries."""
+    with (folder / "tables" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def cell(rows, **wanted):
+    """The one row that has these values."""
+    found = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+    assert len(found) == 1, wanted
+    return found[0]
+
+
+def only(folder, *names):
+    """Leave only these methods in run.json."""
+    run = json.loads((folder / "run.json").read_text())
+    run["methods"] = [method for method in run["methods"] if method["name"] in names]
+    write_json(folder / "run.json", run)

@@ -1,6 +1,5 @@
 """Tables of a run: the paper's layout, statuses instead of numbers, equal bytes for equal results."""
 
-import csv
 import json
 import re
 
@@ -11,30 +10,22 @@ from evaluation.__main__ import build_parser
 from evaluation.errors import EvaluationError
 from evaluation.table_formats import Table, latex, markdown, number_text, p_text
 from evaluation.tables import write_tables
-from tests.synthetic_run import METHODS, write_fit, write_json, write_link_prediction, write_reconstruction, write_run
+from tests.synthetic_run import (
+    METHODS,
+    cell,
+    only,
+    rows_of,
+    write_fit,
+    write_json,
+    write_link_prediction,
+    write_reconstruction,
+    write_run,
+)
 
 
 @pytest.fixture
 def run_folder(tmp_path):
     return write_run(tmp_path / "results" / "synthetic")
-
-
-def rows_of(folder, name):
-    with (folder / "tables" / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def cell(rows, **wanted):
-    found = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
-    assert len(found) == 1, wanted
-    return found[0]
-
-
-def only(folder, *names):
-    """Leave only these methods in run.json."""
-    run = json.loads((folder / "run.json").read_text())
-    run["methods"] = [method for method in run["methods"] if method["name"] in names]
-    write_json(folder / "run.json", run)
 
 
 def test_long_table_has_the_columns_that_the_page_reads(run_folder):
@@ -276,75 +267,6 @@ def test_no_comparison_with_the_paper_on_other_networks(tmp_path):
 def test_audit_of_the_paper_is_written_with_the_seven_cells(run_folder):
     write_tables(run_folder)
     assert len(rows_of(run_folder, "paper_audit.csv")) == 7
-
-
-def test_proposed_method_is_tested_against_every_other_with_holms_correction(run_folder):
-    write_tables(run_folder)
-    rows = rows_of(run_folder, "significance.csv")
-    family = [
-        row
-        for row in rows
-        if (row["dataset"], row["protocol"], row["operator"], row["metric"]) == ("digg", "paper", "mean", "auc")
-    ]
-    assert [(row["first"], row["second"]) for row in family] == [
-        ("ehna", other) for other in ("line", "node2vec", "degree", "edgebank")
-    ]
-    assert family[0]["difference"] == "0.200000"
-    smallest = min(float(row["p_value"]) for row in family)
-    assert min(float(row["p_holm"]) for row in family) == pytest.approx(4 * smallest, rel=0.05)
-
-
-def test_all_pairs_are_tested_without_a_proposed_method(run_folder):
-    only(run_folder, "line", "node2vec", "degree")
-    write_tables(run_folder)
-    pairs = {(row["first"], row["second"]) for row in rows_of(run_folder, "significance.csv")}
-    assert pairs == {("line", "node2vec"), ("line", "degree"), ("node2vec", "degree")}
-
-
-def test_test_with_one_seed_says_that_it_knows_nothing_of_training(tmp_path):
-    folder = write_run(tmp_path, seeds=[1])
-    write_tables(folder)
-    assert {row["covers"] for row in rows_of(folder, "significance.csv")} == {
-        "draws and splits of one fit, not what another training seed would give"
-    }
-
-
-def test_seeds_that_are_left_are_compared_whatever_their_numbers(run_folder):
-    for method, failed in (("ehna", 1), ("line", 3)):
-        write_link_prediction(run_folder, "digg", method, failed, status="failed", reason="no memory")
-    write_tables(run_folder)
-    chosen = {"protocol": "paper", "operator": "mean", "metric": "auc", "first": "ehna", "second": "line"}
-    assert cell(rows_of(run_folder, "significance.csv"), dataset="digg", **chosen)["seeds"] == "2"
-
-
-def test_seeds_without_repeated_draws_or_splits_give_no_p_value(run_folder):
-    for path in (run_folder / "link_prediction").glob("*/*/*.csv"):
-        header, *lines = path.read_text().splitlines()
-        kept = [line for line in lines if line.split(",")[3] == line.split(",")[5] == "1"]
-        path.write_text("\n".join([header, *kept]) + "\n")
-    write_tables(run_folder)
-    rows = rows_of(run_folder, "significance.csv")
-    assert {(row["seeds"], row["draws"], row["splits"]) for row in rows} == {("3", "1", "1")}
-    assert {(row["p_value"], row["p_holm"], row["ci_low"], row["ci_high"]) for row in rows} == {("", "", "", "")}
-    assert {row["covers"] for row in rows} == {"nothing: neither draws nor splits were repeated"}
-
-
-def test_ranks_need_two_networks(run_folder, tmp_path):
-    write_tables(run_folder)
-    found = cell(rows_of(run_folder, "ranks.csv"), protocol="paper", metric="auc", method="ehna")
-    assert (found["average_rank"], found["networks"]) == ("1.0000", "2")
-    alone = write_run(tmp_path / "alone", datasets=["toy"])
-    write_tables(alone)
-    assert not (alone / "tables" / "ranks.csv").exists()
-
-
-def test_network_without_any_number_is_left_out_of_the_ranks(tmp_path):
-    folder = write_run(tmp_path, datasets=["digg", "toy", "empty"])
-    for method in METHODS:
-        for seed in (1, 2, 3):
-            write_link_prediction(folder, "empty", method["name"], seed, status="undefined", reason="one class only")
-    write_tables(folder)
-    assert {row["networks"] for row in rows_of(folder, "ranks.csv")} == {"2"}
 
 
 def test_raw_table_with_a_missing_column_is_named(run_folder):
