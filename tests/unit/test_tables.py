@@ -285,6 +285,15 @@ def test_raw_table_with_a_status_ok_but_no_number_is_named(run_folder):
         write_tables(run_folder)
 
 
+def test_raw_table_whose_seed_is_no_number_is_named(run_folder):
+    path = run_folder / "link_prediction" / "digg" / "line" / "seed-1.csv"
+    lines = path.read_text().splitlines()
+    lines[3] = lines[3].replace("digg,line,1,", "digg,line,one,")
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(EvaluationError, match=r"seed-1\.csv:4: seed is not a whole number"):
+        write_tables(run_folder)
+
+
 def test_command_needs_a_run_folder(tmp_path, capsys):
     assert run_command(build_parser(), ["tables", "--run-folder", str(tmp_path)]) == 1
     assert "run.json: no such file" in capsys.readouterr().err
