@@ -53,7 +53,8 @@ def sample_gradient(
     them, are asked for one at a time, because a processor has only some twenty requests under way.
 
     Rows are indexed where they stand: a view of a row, `x = gradient[at, k]`, costs two atomic counts of references,
-    more than the arithmetic on it.
+    more than the arithmetic on it. No loop over a row both takes a sum and writes: LLVM would choose by addresses
+    between a vector and a scalar form of it, which round differently (tests/unit/test_layout.py).
     """
     number = embeddings.dtype.type
     one, two, epsilon = number(1), number(2), number(EPSILON)
@@ -70,9 +71,9 @@ def sample_gradient(
             prefetch(embeddings, nodes[ahead, history + j])
         h, squared = nodes[at, history + j], number(0)
         for i in range(dimensions):
-            y = embeddings[h, i] - embeddings[s, i]
-            gradient[at, history + j, i] = y
-            squared += y * y
+            squared += (embeddings[h, i] - embeddings[s, i]) ** 2
+        for i in range(dimensions):
+            gradient[at, history + j, i] = embeddings[h, i] - embeddings[s, i]
         scalars[distance, j] = squared
         nearest = min(nearest, squared)
     total = number(0)
@@ -101,7 +102,6 @@ def sample_gradient(
         t, squared, dot = nodes[at, 1 + k], number(0), number(0)
         for i in range(dimensions):
             x = embeddings[t, i] - embeddings[s, i]
-            gradient[at, 1 + k, i] = x
             squared += x * x
             dot += x * m[i]
         intensity = two * dot - (one + w_sum) * squared - w_distance
@@ -111,8 +111,10 @@ def sample_gradient(
         g_sum += g_k
         g_distance += g_k * squared
         for i in range(dimensions):
-            x = gradient[at, 1 + k, i]
+            x = embeddings[t, i] - embeddings[s, i]
             v[i] += g_k * x
+        for i in range(dimensions):
+            x = embeddings[t, i] - embeddings[s, i]
             gradient[at, 1 + k, i] = two * g_k * (m[i] - (one + w_sum) * x)
         product *= probability + epsilon
         if product < SMALLEST_PRODUCT:
@@ -138,5 +140,7 @@ def sample_gradient(
         for i in range(dimensions):
             y = gradient[at, history + j, i]
             gradient[at, 0, i] -= two * by_distance * y
+        for i in range(dimensions):
+            y = gradient[at, history + j, i]
             gradient[at, history + j, i] = two * (w_j * v[i] + (by_distance - w_j * g_sum) * y)
     return loss, delta_gradient
