@@ -53,18 +53,19 @@ def _sigmoid(x):
 # Each loop below touches slices of one row only, with one simple expression: that is the form which LLVM vectorizes
 # (0.2 ms instead of 1.6 ms for 512 rows of width 128). A row stays in the first-level cache, so passes are free.
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _forward(gates, c_before, c, h):
+def _forward(gates, bias, c_before, c, h, column):
     rows, d = c.shape
+    bias_i_f, bias_g, bias_o = bias[: 2 * d], bias[2 * d : 3 * d], bias[3 * d :]
     for row in range(rows):
         i_f, i, f = gates[row, : 2 * d], gates[row, :d], gates[row, d : 2 * d]
         g, o = gates[row, 2 * d : 3 * d], gates[row, 3 * d :]
-        before, cell, hidden = c_before[row], c[row], h[row]
+        before, cell, hidden = c_before[row], c[row], h[row, column : column + d]
         for j in range(len(i_f)):
-            i_f[j] = _sigmoid(i_f[j])
+            i_f[j] = _sigmoid(i_f[j] + bias_i_f[j])
         for j in range(len(g)):
-            g[j] = _tanh(g[j])
+            g[j] = _tanh(g[j] + bias_g[j])
         for j in range(len(o)):
-            o[j] = _sigmoid(o[j])
+            o[j] = _sigmoid(o[j] + bias_o[j])
         for j in range(d):
             cell[j] = f[j] * before[j] + i[j] * g[j]
         for j in range(d):
@@ -72,24 +73,25 @@ def _forward(gates, c_before, c, h):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _add_scaled_rows(gates, table, index, scale, bias):
+def _fill_scaled_rows(gates, table, index, scale):
     rows, width = gates.shape
     for row in range(rows):
         a = scale[row]
         at = index[row]
         for j in range(width):
-            gates[row, j] += a * table[at, j] + bias[j]
+            gates[row, j] = a * table[at, j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _backward(gates, c_before, c, dh, dc):
+def _backward(gates, c_before, c, dh, column, dc, dbias):
     rows, d = c.shape
     one = _F(1.0)
     kept = np.empty(d, dtype=np.float32)
+    dbias[:] = _F(0.0)
     for row in range(rows):
         i, f = gates[row, :d], gates[row, d : 2 * d]
         g, o = gates[row, 2 * d : 3 * d], gates[row, 3 * d :]
-        before, cell, dhidden, dcell = c_before[row], c[row], dh[row], dc[row]
+        before, cell, dhidden, dcell = c_before[row], c[row], dh[row, column : column + d], dc[row]
         for j in range(d):
             kept[j] = _tanh(cell[j])
         for j in range(d):
@@ -106,6 +108,8 @@ def _backward(gates, c_before, c, dh, dc):
             f[j] = dcell[j] * before[j] * f[j] * (one - f[j])
         for j in range(d):
             dcell[j] *= kept[j]
+        for j in range(4 * d):
+            dbias[j] += gates[row, j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -158,37 +162,43 @@ def _torch_forward(gates: Tensor, c_before: Tensor, c: Tensor, h: Tensor) -> Non
     torch.mul(o, torch.tanh(c), out=h)
 
 
-def _torch_backward(gates: Tensor, c_before: Tensor, c: Tensor, dh: Tensor, dc: Tensor) -> None:
+def _torch_backward(gates: Tensor, c_before: Tensor, c: Tensor, dh: Tensor, dc: Tensor, dbias: Tensor) -> None:
     i, f, g, o = (gate.clone() for gate in gates.chunk(4, 1))
     t = torch.tanh(c)
     dcell = dc + dh * o * (1 - t * t)
     torch.mul(dcell, f, out=dc)
     parts = (dcell * g * i * (1 - i), dcell * c_before * f * (1 - f), dcell * i * (1 - g * g), dh * t * o * (1 - o))
     gates.copy_(torch.cat(parts, dim=1))
+    torch.sum(gates, dim=0, out=dbias)
 
 
-def step_forward(gates: Tensor, c_before: Tensor, c: Tensor, h: Tensor, fused: bool) -> None:
-    """Activate `gates` in place and write c_t and h_t."""
+def step_forward(gates: Tensor, bias: Tensor, c_before: Tensor, c: Tensor, h: Tensor, column: int, fused: bool) -> None:
+    """Add the bias to `gates` and activate them in place; write c_t, and h_t into columns of `h` from `column` on."""
     if fused:
-        _forward(gates.numpy(), c_before.numpy(), c.numpy(), h.numpy())
+        _forward(gates.numpy(), bias.numpy(), c_before.numpy(), c.numpy(), h.numpy(), column)
     else:
-        _torch_forward(gates, c_before, c, h)
+        _torch_forward(gates.add_(bias), c_before, c, h[:, column : column + c.shape[1]])
 
 
-def step_backward(gates: Tensor, c_before: Tensor, c: Tensor, dh: Tensor, dc: Tensor, fused: bool) -> None:
-    """Replace activated `gates` by the gradient before activation, and dc_t by dc_(t-1), in place."""
+def step_backward(
+    gates: Tensor, c_before: Tensor, c: Tensor, dh: Tensor, column: int, dc: Tensor, dbias: Tensor, fused: bool
+) -> None:
+    """Replace activated `gates` by the gradient before activation, and dc_t by dc_(t-1), in place.
+
+    The gradient of h_t is in the columns of `dh` from `column` on; `dbias` takes the sum over the rows of `gates`.
+    """
     if fused:
-        _backward(gates.numpy(), c_before.numpy(), c.numpy(), dh.numpy(), dc.numpy())
+        _backward(gates.numpy(), c_before.numpy(), c.numpy(), dh.numpy(), column, dc.numpy(), dbias.numpy())
     else:
-        _torch_backward(gates, c_before, c, dh, dc)
+        _torch_backward(gates, c_before, c, dh[:, column : column + c.shape[1]], dc, dbias)
 
 
-def add_scaled_rows(gates: Tensor, table: Tensor, index: Tensor, scale: Tensor, bias: Tensor, fused: bool) -> None:
-    """gates[r] += scale[r] * table[index[r]] + bias."""
+def fill_scaled_rows(gates: Tensor, table: Tensor, index: Tensor, scale: Tensor, fused: bool) -> None:
+    """gates[r] = scale[r] * table[index[r]]."""
     if fused:
-        _add_scaled_rows(gates.numpy(), table.numpy(), index.numpy(), scale.numpy(), bias.numpy())
+        _fill_scaled_rows(gates.numpy(), table.numpy(), index.numpy(), scale.numpy())
     else:
-        gates.add_(table[index] * scale[:, None] + bias)
+        torch.mul(table[index], scale[:, None], out=gates)
 
 
 def scale_gradient(dgates: Tensor, table: Tensor, index: Tensor, dscale: Tensor, fused: bool) -> None:

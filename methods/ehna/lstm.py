@@ -4,8 +4,9 @@ Both levels of EHNA feed the LSTM rows of a table scaled by an attention weight:
 
     W_ih (alpha * e_v) = alpha * (W_ih e_v),
 
-and the input projection of the first layer is made once per table row, not once per place in a sequence. The rest is
-a product per step for the recurrence, and one large product per layer and chunk of rows for each gradient.
+and the input projection of the first layer is made once per table row, not once per place in a sequence. A higher layer
+has its input and its own last state side by side in memory, x_t = [below_t || h_(t-1)], so that a step is one product
+with [W_ih || W_hh], and so is each gradient.
 """
 
 import math
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from methods.ehna.gates import (
-    add_scaled_rows,
+    fill_scaled_rows,
     places_of_rows,
     scale_gradient,
     step_backward,
@@ -50,31 +51,51 @@ class StackedLSTM(nn.Module):
 
 @dataclass
 class _Layer:
-    """Weights of one layer, and what its forward pass leaves for the backward pass (or nothing).
+    """Weights of one layer, and flat memory for what its forward pass leaves for the backward pass.
 
-    Chunk (first, end) of the rows owns lines first*steps to end*steps of a buffer, as (steps, rows of the chunk,
-    width): a chunk is then one block of memory, and so is a step of it.
+    `weight` is W_hh in the first layer and [W_ih || W_hh] above.
     """
 
-    input: Tensor
-    recurrent: Tensor
+    weight: Tensor
     bias: Tensor
-    gates: Tensor | None = None
-    cells: Tensor | None = None
-    hidden: Tensor | None = None
+    gates: Tensor
+    cells: Tensor
+    inputs: Tensor | None  # none in the first of several layers, see _Chunk
 
-    def chunk(self, first: int, end: int, steps: int) -> tuple[Tensor, Tensor, Tensor]:
-        """This chunk's gates, cells and hidden states of all steps."""
-        d = self.recurrent.shape[1]
-        widths = (4 * d, d, d)
-        if self.gates is None or self.cells is None or self.hidden is None:
-            fresh = [torch.empty(steps, end - first, width, device=self.input.device) for width in widths]
-            return fresh[0], fresh[1], fresh[2]
-        parts = [
-            buffer[first * steps * width : end * steps * width].view(steps, end - first, width)
-            for buffer, width in zip((self.gates, self.cells, self.hidden), widths, strict=True)
-        ]
-        return parts[0], parts[1], parts[2]
+
+class _Chunk:
+    """The memory of all layers for rows first to end, each part as (steps, rows, width).
+
+    A chunk owns lines first*steps to end*steps of a buffer: it is one block of memory, and so is a step of it.
+    `inputs[l][t]` holds what the weights of layer l are multiplied by at step t, h_(t-1) in the last d columns. A state
+    is written where the layer above reads it, and the first layer reads it there, too, so that it has no inputs of its
+    own unless it is the only one. The states of the top layer are written where its own next step reads them; only
+    layers between need theirs in both places.
+    """
+
+    def __init__(self, layers: list[_Layer], first: int, end: int, steps: int) -> None:
+        def part(buffer: Tensor | None, width: int) -> Tensor:
+            assert buffer is not None
+            return buffer[first * steps * width : end * steps * width].view(steps, end - first, width)
+
+        self.d = len(layers[0].bias) // 4
+        self.gates = [part(layer.gates, 4 * self.d) for layer in layers]
+        self.cells = [part(layer.cells, self.d) for layer in layers]
+        self.inputs = [part(layer.inputs, layer.weight.shape[1]) for layer in layers[1:] or layers]
+        self.top = len(layers) - 1
+
+    def state(self, layer: int, step: int) -> tuple[Tensor, int]:
+        """Where h_t of a layer is written, but for the last of the top: a matrix, and the first of d columns of it."""
+        if layer < self.top:
+            return self.inputs[layer][step], 0
+        return self.inputs[-1][step + 1], self.inputs[-1].shape[2] - self.d
+
+    def operand(self, layer: int, step: int) -> Tensor:
+        """What the weights of a layer are multiplied by; before the first step that has no columns for h_(t-1)."""
+        if layer == 0 and self.top > 0:
+            return self.inputs[0][step - 1, :, : self.d] if step else self.inputs[0][0, :, :0]
+        inputs = self.inputs[max(layer - 1, 0)][step]
+        return inputs if step else inputs[:, : -self.d]
 
 
 class _Sequences(torch.autograd.Function):
@@ -85,24 +106,21 @@ class _Sequences(torch.autograd.Function):
         ctx.save_for_backward(table, index, scale)
         # numpy refuses tensors that require a gradient, even where none is recorded.
         table, scale = table.detach(), scale.detach()
-        n = len(weights) // 3
-        layers = [_Layer(*(weight.detach() for weight in weights[layer::n])) for layer in range(n)]
-        rows, steps = index.shape
-        d = layers[0].recurrent.shape[1]
-        if keep:
-            for layer in layers:
-                layer.gates = workers.take(rows * steps * 4 * d)
-                layer.cells, layer.hidden = workers.take(rows * steps * d), workers.take(rows * steps * d)
-        projected = _project(table, layers[0].input, workers)
-        last = torch.empty(rows, d, device=table.device)
-        chunks = workers.chunks(rows)
+        layers = _layers([weight.detach() for weight in weights], index.numel(), workers)
+        projected = _project(table, weights[0].detach(), workers)
+        last = torch.empty(len(index), table.shape[1], device=table.device)
+        chunks = workers.chunks(len(index))
 
         def run(number: int) -> None:
             first, end = chunks[number]
-            last[first:end] = _forward(layers, projected, index, scale, first, end, workers.fused)
+            chunk = _Chunk(layers, first, end, index.shape[1])
+            _forward(layers, chunk, projected, index[first:end], scale[first:end], last[first:end], workers.fused)
 
         workers.each(run, len(chunks))
-        ctx.layers, ctx.projected, ctx.workers = layers, projected, workers
+        if keep:
+            ctx.layers, ctx.projected, ctx.workers, ctx.weight = layers, projected, workers, weights[0].detach()
+        else:
+            _give_back(layers, workers)
         return last
 
     @staticmethod
@@ -111,25 +129,45 @@ class _Sequences(torch.autograd.Function):
         layers, projected, workers = ctx.layers, ctx.projected, ctx.workers
         chunks = workers.chunks(len(index))
         dscale = torch.empty_like(scale)
+        dlast = dlast.contiguous()
 
-        def run(number: int) -> list[list[Tensor]]:
+        def run(number: int) -> list[Tensor]:
             first, end = chunks[number]
-            found, dscale[first:end] = _backward(layers, projected, index, first, end, dlast, workers.fused)
-            return found
+            chunk = _Chunk(layers, first, end, index.shape[1])
+            return _backward(
+                layers, chunk, projected, index[first:end], dlast[first:end], dscale[first:end], workers.fused
+            )
 
         # Chunks are summed in their order, whichever thread is first.
-        sums: list[list[Tensor]] = []
+        sums: list[Tensor] = []
         for found in workers.map(run, len(chunks)):
             for total, part in zip(sums, found, strict=True) if sums else ():
-                for a, b in zip(total, part, strict=True):
-                    a.add_(b)
+                total.add_(part)
             sums = sums or found
-        dtable, dinput = _unproject(layers[0], table, index, scale, workers)
-        sums[0].insert(0, dinput)
-        for layer in layers:
-            workers.give(layer.gates, layer.cells, layer.hidden)
-        dweights = [gradient for kind in zip(*sums, strict=True) for gradient in kind]
-        return dtable, None, dscale, None, None, *dweights
+        dtable, dinput = _unproject(layers[0], ctx.weight, table, index, scale, workers)
+        _give_back(layers, workers)
+        n, d = len(layers), table.shape[1]
+        dinputs = [dinput, *(dweight[:d].t() for dweight in sums[1:n])]
+        return dtable, None, dscale, None, None, *dinputs, *(dweight[-d:].t() for dweight in sums[:n]), *sums[n:]
+
+
+def _layers(weights: list[Tensor], places: int, workers: Workers) -> list[_Layer]:
+    """From W_ih of all layers, then W_hh of all, then the biases, and memory for so many places of sequences."""
+    n = len(weights) // 3
+    layers = []
+    for number in range(n):
+        first, recurrent, bias = weights[number::n]
+        weight = torch.cat((first, recurrent), dim=1) if number else recurrent
+        layer = _Layer(weight, bias, workers.take(places * len(bias)), workers.take(places * len(bias) // 4), None)
+        if number > 0 or n == 1:
+            layer.inputs = workers.take(places * weight.shape[1])
+        layers.append(layer)
+    return layers
+
+
+def _give_back(layers: list[_Layer], workers: Workers) -> None:
+    for layer in layers:
+        workers.give(*(buffer for buffer in (layer.gates, layer.cells, layer.inputs) if buffer is not None))
 
 
 def _project(table: Tensor, weight: Tensor, workers: Workers) -> Tensor:
@@ -145,11 +183,11 @@ def _project(table: Tensor, weight: Tensor, workers: Workers) -> Tensor:
     return projected
 
 
-def _unproject(layer: _Layer, table: Tensor, index: Tensor, scale: Tensor, workers: Workers) -> tuple[Tensor, Tensor]:
+def _unproject(
+    layer: _Layer, weight: Tensor, table: Tensor, index: Tensor, scale: Tensor, workers: Workers
+) -> tuple[Tensor, Tensor]:
     """Gradients of the table and of the first input weights, once `layer.gates` holds the gradient of the gates."""
-    assert layer.gates is not None
-    width = len(layer.input)
-    dgates = layer.gates[: index.numel() * width].view(-1, width)
+    dgates = layer.gates[: index.numel() * len(weight)].view(-1, len(weight))
     places = places_of_rows(index, len(table), workers.fused)
     dtable = torch.empty_like(table)
     blocks = workers.chunks(len(table))
@@ -157,74 +195,73 @@ def _unproject(layer: _Layer, table: Tensor, index: Tensor, scale: Tensor, worke
     def run(number: int) -> Tensor:
         first, end = blocks[number]
         dprojected = sum_rows(dgates, scale, places, first, end, workers)
-        torch.mm(dprojected, layer.input, out=dtable[first:end])
+        torch.mm(dprojected, weight, out=dtable[first:end])
         return dprojected.t() @ table[first:end]
 
     return dtable, torch.stack(list(workers.map(run, len(blocks)))).sum(0)
 
 
 def _forward(
-    layers: list[_Layer], projected: Tensor, index: Tensor, scale: Tensor, first: int, end: int, fused: bool
-) -> Tensor:
-    """All steps of all layers for one chunk of rows; returns the last hidden state."""
+    layers: list[_Layer], chunk: _Chunk, projected: Tensor, index: Tensor, scale: Tensor, last: Tensor, fused: bool
+) -> None:
+    """All steps of all layers for one chunk of rows; `last` takes the last hidden state."""
     steps = index.shape[1]
-    places, scales = index[first:end].t().contiguous(), scale[first:end].t().contiguous()
-    below: Tensor | None = None
-    for layer in layers:
-        gates, cells, hidden = layer.chunk(first, end, steps)
-        cell = h = torch.zeros_like(cells[0])
-        for step in range(steps):
-            g = gates[step]
-            if below is None:
-                if step == 0:
-                    g.zero_()
-                else:
-                    torch.mm(h, layer.recurrent.t(), out=g)
-                add_scaled_rows(g, projected, places[step], scales[step], layer.bias, fused)
+    places, scales = index.t().contiguous(), scale.t().contiguous()
+    nothing = torch.zeros_like(last)
+    for step in range(steps):
+        for number, layer in enumerate(layers):
+            gates, cells = chunk.gates[number][step], chunk.cells[number]
+            operand = chunk.operand(number, step)
+            weight = layer.weight[:, : operand.shape[1]].t()
+            if number == 0:
+                fill_scaled_rows(gates, projected, places[step], scales[step], fused)
+                gates.addmm_(operand, weight)
             else:
-                torch.addmm(layer.bias, below[step], layer.input.t(), out=g)
-                if step > 0:
-                    g.addmm_(h, layer.recurrent.t())
-            step_forward(g, cell, cells[step], hidden[step], fused)
-            cell, h = cells[step], hidden[step]
-        below = hidden
-    return h
+                torch.mm(operand, weight, out=gates)
+            final = number == chunk.top and step == steps - 1
+            h, column = (last, 0) if final else chunk.state(number, step)
+            before = cells[step - 1] if step else nothing
+            step_forward(gates, layer.bias, before, cells[step], h, column, fused)
+            if 0 < number < chunk.top and step < steps - 1:
+                chunk.inputs[number - 1][step + 1][:, chunk.d :] = h[:, : chunk.d]
 
 
 def _backward(
-    layers: list[_Layer], projected: Tensor, index: Tensor, first: int, end: int, dlast: Tensor, fused: bool
-) -> tuple[list[list[Tensor]], Tensor]:
-    """Gradients from one chunk: per layer those of (input, recurrent, bias), and that of the scales.
+    layers: list[_Layer], chunk: _Chunk, projected: Tensor, index: Tensor, dlast: Tensor, dscale: Tensor, fused: bool
+) -> list[Tensor]:
+    """Gradients from one chunk: those of the layers' weights, transposed, then those of their biases; fills `dscale`.
 
-    The first layer's input gradient is left to the caller, who sums over all chunks first. Its gates buffers hold the
-    gradient of the gates afterwards.
+    The gradient of the first layer's input weights is left to the caller, who sums over all chunks first. The gates
+    hold their gradient afterwards.
     """
-    n, steps = end - first, index.shape[1]
-    places = index[first:end].t().contiguous()
-    dscale = torch.empty(places.shape, device=dlast.device)
-    found: list[list[Tensor]] = []
-    dh_all: Tensor | None = None
-    for number in reversed(range(len(layers))):
-        layer = layers[number]
-        gates, cells, hidden = layer.chunk(first, end, steps)
-        nothing, dc = torch.zeros_like(cells[0]), torch.zeros_like(cells[0])
-        dh = dlast[first:end].contiguous() if dh_all is None else dh_all[-1]
-        for step in reversed(range(steps)):
-            step_backward(gates[step], cells[step - 1] if step else nothing, cells[step], dh, dc, fused)
-            if number == 0:
-                scale_gradient(gates[step], projected, places[step], dscale[step], fused)
-            if step == 0:
-                continue
-            if dh_all is None:
-                dh = torch.mm(gates[step], layer.recurrent)
+    steps, d = index.shape[1], chunk.d
+    places = index.t().contiguous()
+    dscales = torch.empty(places.shape, device=dlast.device)
+    nothing = torch.zeros_like(dlast)
+    dcells = [torch.zeros_like(dlast) for _ in layers]
+    dweights = [torch.zeros_like(layer.weight.t()) for layer in layers]
+    dbiases = [torch.empty(steps, 4 * d, device=dlast.device) for _ in layers]
+    doperands = [torch.empty(len(dlast), layer.weight.shape[1], device=dlast.device) for layer in layers]
+    for step in reversed(range(steps)):
+        for number in reversed(range(len(layers))):
+            gates, cells, weight = chunk.gates[number], chunk.cells[number], layers[number].weight
+            if number == chunk.top:
+                dh, column = (dlast, 0) if step == steps - 1 else (doperands[number], weight.shape[1] - d)
             else:
-                dh = dh_all[step - 1].addmm_(gates[step], layer.recurrent)
-        dgates, states = gates.view(steps * n, -1), hidden.view(steps * n, -1)
-        gradients = [dgates[n:].t() @ states[: (steps - 1) * n], dgates.sum(0)]
-        if number > 0:
-            below = layers[number - 1].chunk(first, end, steps)[2]
-            gradients.insert(0, dgates.t() @ below.view(steps * n, -1))
-            # This layer's hidden states have served: their memory takes the gradient of the layer below.
-            dh_all = torch.mm(dgates, layer.input, out=states).view(hidden.shape)
-        found.insert(0, gradients)
-    return found, dscale.t()
+                # From the layer above at this step, and from this layer at the next one.
+                dh, column = doperands[number + 1], 0
+                if step < steps - 1 and number == 0:
+                    dh[:, :d].addmm_(gates[step + 1], weight)
+                elif step < steps - 1:
+                    dh[:, :d] += doperands[number][:, d:]
+            before = cells[step - 1] if step else nothing
+            step_backward(gates[step], before, cells[step], dh, column, dcells[number], dbiases[number][step], fused)
+            if number == 0:
+                scale_gradient(gates[step], projected, places[step], dscales[step], fused)
+            operand = chunk.operand(number, step)
+            known = operand.shape[1]
+            dweights[number][:known].addmm_(operand.t(), gates[step])
+            if number > 0 or chunk.top == 0:
+                torch.mm(gates[step], weight[:, :known], out=doperands[number][:, :known])
+    dscale.copy_(dscales.t())
+    return dweights + [dbias.sum(0) for dbias in dbiases]

@@ -73,7 +73,7 @@ def new_model(
     return Model(
         table,
         aggregation,
-        RowAdam(table, embedding_learning_rate),
-        WeightAdam(aggregation.parameters(), learning_rate),
+        RowAdam(table, embedding_learning_rate, workers),
+        WeightAdam(aggregation.parameters(), learning_rate, workers),
         workers,
     )

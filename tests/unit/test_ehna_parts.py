@@ -11,6 +11,7 @@ from methods.ehna.loss import margin_loss
 from methods.ehna.neighborhoods import gather
 from methods.ehna.normalization import WeightedBatchNorm
 from methods.ehna.optimizer import RowAdam, WeightAdam
+from methods.ehna.parallel import Workers
 from methods.ehna.probe import auc, logistic_regression, role_auc
 from methods.walks.backward import Walks
 
@@ -60,12 +61,14 @@ def test_a_single_row_is_normalized_by_running_statistics_and_leaves_them():
     assert norm.running_mean.tolist() == [0, 0]
 
 
-def test_row_adam_equals_sparse_adam_on_the_rows_it_touches():
+@pytest.mark.parametrize("fused", [True, False], ids=["fused", "torch"])
+def test_row_adam_equals_sparse_adam_on_the_rows_it_touches(fused):
     generator = torch.Generator().manual_seed(1)
     start = torch.randn(6, 2, generator=generator)
     table = start.clone()
     twin = nn.Embedding.from_pretrained(start.clone(), freeze=False, sparse=True)
-    ours, theirs = RowAdam(table, 0.1), torch.optim.SparseAdam(list(twin.parameters()), lr=0.1)
+    ours = RowAdam(table, 0.1, Workers(threads=2, chunk=2, fused=fused))
+    theirs = torch.optim.SparseAdam(list(twin.parameters()), lr=0.1)
     for rows in ([0, 3], [3, 4, 5], [0]):
         upstream = torch.randn(len(rows), 2, generator=generator)
         ours.step(torch.tensor(rows), upstream)
@@ -76,13 +79,16 @@ def test_row_adam_equals_sparse_adam_on_the_rows_it_touches():
     assert torch.equal(table[[1, 2]], start[[1, 2]])
 
 
-def test_weight_adam_equals_adam_and_leaves_weights_without_a_gradient():
+@pytest.mark.parametrize("fused", [True, False], ids=["fused", "torch"])
+@pytest.mark.parametrize("shape", [(4, 3), (5,)], ids=["matrix", "vector"])
+def test_weight_adam_equals_adam_and_leaves_weights_without_a_gradient(shape, fused):
     generator = torch.Generator().manual_seed(1)
-    start = torch.randn(4, 3, generator=generator)
+    start = torch.randn(shape, generator=generator)
     weight, idle, twin = (nn.Parameter(start.clone()) for _ in range(3))
-    ours, theirs = WeightAdam([weight, idle], 0.01), torch.optim.Adam([twin], lr=0.01)
+    ours = WeightAdam([weight, idle], 0.01, Workers(fused=fused))
+    theirs = torch.optim.Adam([twin], lr=0.01)
     for _ in range(5):
-        weight.grad = torch.randn(4, 3, generator=generator)
+        weight.grad = torch.randn(shape, generator=generator)
         twin.grad = weight.grad.clone()
         with torch.no_grad():
             ours.step()

@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from methods.ehna.attention import _alpha, _spread
-from methods.ehna.gates import _add_scaled_rows, _backward, _forward, _scale_gradient, _sum_rows
+from methods.ehna.gates import _backward, _fill_scaled_rows, _forward, _scale_gradient, _sum_rows
+from methods.ehna.optimizer import _step
 from methods.htne.gradient import sample_gradient
 from methods.htne.training import Batch, Setting, add_gradients
 from methods.line.training import step
@@ -62,18 +63,24 @@ def line_step(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., obj
 
 
 def lstm_forward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    return [(3, 4 * dimensions), *[(3, dimensions)] * 3], _forward
+    def run(gates, bias, c_before, c, h):
+        _forward(gates, bias, c_before, c, h, dimensions)
+
+    return [(3, 4 * dimensions), (4 * dimensions,), *[(3, dimensions)] * 2, (3, 2 * dimensions)], run
 
 
 def lstm_backward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    return [(3, 4 * dimensions), *[(3, dimensions)] * 4], _backward
+    def run(gates, c_before, c, dh, dc, dbias):
+        _backward(gates, c_before, c, dh, 0, dc, dbias)
+
+    return [(3, 4 * dimensions), *[(3, dimensions)] * 4, (4 * dimensions,)], run
 
 
 def lstm_input(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(gates, table, scale, bias):
-        _add_scaled_rows(gates, table, np.array([1, 0, 1]), scale, bias)
+    def run(gates, table, scale):
+        _fill_scaled_rows(gates, table, np.array([1, 0, 1]), scale)
 
-    return [(3, 4 * dimensions), (2, 4 * dimensions), (3,), (4 * dimensions,)], run
+    return [(3, 4 * dimensions), (2, 4 * dimensions), (3,)], run
 
 
 def lstm_input_scale(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
@@ -99,6 +106,14 @@ def node_attention(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[...
     return [(4, dimensions), (2, 3), (2, 3), (4, dimensions)], run
 
 
+def adam(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
+    def run(table, mean, square, gradient):
+        np.abs(square, out=square)
+        _step(table, mean, square, np.array([2, 0]), gradient, np.float32(0.02))
+
+    return [*[(3, dimensions)] * 3, (2, dimensions)], run
+
+
 KERNELS = [
     htne_gradient,
     htne_step,
@@ -109,6 +124,7 @@ KERNELS = [
     lstm_input_scale,
     lstm_table,
     node_attention,
+    adam,
 ]
 
 
