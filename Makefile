@@ -53,4 +53,4 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv results/demo results/test
+	rm -rf .venv .kernels results/demo results/test

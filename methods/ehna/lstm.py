@@ -51,7 +51,7 @@ class StackedLSTM(nn.Module):
 
 @dataclass
 class _Layer:
-    """Weights of one layer, and flat memory for what its forward pass leaves for the backward pass.
+    """Weights of one layer, and flat memory for what its forward pass computes and its backward pass needs.
 
     `weight` is W_hh in the first layer and [W_ih || W_hh] above.
     """
@@ -67,10 +67,10 @@ class _Chunk:
     """The memory of all layers for rows first to end, each part as (steps, rows, width).
 
     A chunk owns lines first*steps to end*steps of a buffer: it is one block of memory, and so is a step of it.
-    `inputs[l][t]` holds what the weights of layer l are multiplied by at step t, h_(t-1) in the last d columns. A state
-    is written where the layer above reads it, and the first layer reads it there, too, so that it has no inputs of its
-    own unless it is the only one. The states of the top layer are written where its own next step reads them; only
-    layers between need theirs in both places.
+    `inputs` has a part for every layer above the first: at step t what its weights are multiplied by, h_(t-1) in the
+    last d columns. A state is written where the layer above reads it, and the first layer reads it there, too, so that
+    it has no inputs of its own unless it is the only one. The states of the top layer are written where its own next
+    step reads them; only layers between need theirs in both places.
     """
 
     def __init__(self, layers: list[_Layer], first: int, end: int, steps: int) -> None:
@@ -156,12 +156,11 @@ def _layers(weights: list[Tensor], places: int, workers: Workers) -> list[_Layer
     n = len(weights) // 3
     layers = []
     for number in range(n):
-        first, recurrent, bias = weights[number::n]
-        weight = torch.cat((first, recurrent), dim=1) if number else recurrent
-        layer = _Layer(weight, bias, workers.take(places * len(bias)), workers.take(places * len(bias) // 4), None)
-        if number > 0 or n == 1:
-            layer.inputs = workers.take(places * weight.shape[1])
-        layers.append(layer)
+        from_below, recurrent, bias = weights[number::n]
+        weight = torch.cat((from_below, recurrent), dim=1) if number else recurrent
+        gates, cells = workers.take(places * len(bias)), workers.take(places * len(bias) // 4)
+        inputs = workers.take(places * weight.shape[1]) if number or n == 1 else None
+        layers.append(_Layer(weight, bias, gates, cells, inputs))
     return layers
 
 

@@ -94,7 +94,7 @@ def sample_gradient(
         for i in range(dimensions):
             m[i] += w_j * gradient[at, history + j, i]
 
-    # x_k, in the place of t_k, then its intensity; once x_k has been added to v, the gradient of t_k.
+    # The intensity of t_k from x_k, the share of x_k in v, and in the place of t_k its gradient.
     g_sum = g_distance = number(0)
     loss, product = 0.0, 1.0
     for k in range(n_targets):

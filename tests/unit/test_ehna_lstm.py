@@ -24,7 +24,7 @@ def torch_twin(ours, layers):
 
 
 @pytest.mark.parametrize("fused", [True, False], ids=["fused", "torch"])
-@pytest.mark.parametrize(("layers", "steps", "chunk"), [(1, 4, 100), (2, 5, 4), (3, 1, 4), (2, 3, 11)])
+@pytest.mark.parametrize(("layers", "steps", "chunk"), [(1, 4, 100), (2, 5, 4), (3, 1, 4), (4, 3, 4), (2, 3, 11)])
 def test_equals_torch_lstm(layers, steps, chunk, fused):
     generator = torch.Generator().manual_seed(1)
     ours = StackedLSTM(WIDTH, layers, generator)
@@ -56,16 +56,30 @@ def test_equals_torch_lstm(layers, steps, chunk, fused):
             torch.testing.assert_close(a, b, rtol=1e-5, atol=1e-5)
 
 
-def test_without_gradients_the_output_is_the_same_and_no_memory_is_kept():
+def test_without_gradients_the_output_is_the_same_and_the_memory_is_free_at_once():
     generator = torch.Generator().manual_seed(1)
-    ours, workers = StackedLSTM(WIDTH, 2, generator), Workers(chunk=4)
+    ours, workers, others = StackedLSTM(WIDTH, 2, generator), Workers(chunk=4), Workers(chunk=4)
     table, scale = torch.randn(5, WIDTH), torch.rand(9, 3)
     index = torch.randint(0, 5, (9, 3), generator=generator, dtype=torch.int32)
     with_gradient = ours(table, index, scale, workers)
     with torch.no_grad():
-        without = ours(table, index, scale, workers)
+        without = ours(table, index, scale, others)
     assert torch.equal(with_gradient, without)
     assert without.grad_fn is None
+    assert not workers._free
+    assert len(others._free) == 5  # gates and cells of two layers, inputs of the second
+
+
+def test_a_backward_pass_frees_the_memory_for_the_next_batch():
+    generator = torch.Generator().manual_seed(1)
+    ours, workers = StackedLSTM(WIDTH, 2, generator), Workers(chunk=4)
+    index = torch.randint(0, 5, (9, 3), generator=generator, dtype=torch.int32)
+    free = []
+    for _ in range(2):
+        ours(torch.randn(5, WIDTH), index, torch.rand(9, 3), workers).sum().backward()
+        free.append({buffer.data_ptr() for buffer in workers._free})
+    assert len(free[0]) == 5
+    assert free[0] == free[1]
 
 
 def test_two_forward_passes_before_a_backward_pass_do_not_share_memory():

@@ -71,9 +71,10 @@ def lstm_forward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., 
 
 def lstm_backward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
     def run(gates, c_before, c, dh, dc, dbias):
-        _backward(gates, c_before, c, dh, 0, dc, dbias)
+        _backward(gates, c_before, c, dh, dimensions, dc, dbias)
 
-    return [(3, 4 * dimensions), *[(3, dimensions)] * 4, (4 * dimensions,)], run
+    shapes = [(3, 4 * dimensions), *[(3, dimensions)] * 2, (3, 2 * dimensions), (3, dimensions), (4 * dimensions,)]
+    return shapes, run
 
 
 def lstm_input(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
