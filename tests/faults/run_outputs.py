@@ -9,7 +9,9 @@ COMPARED = ("*.csv", "*.md", "*.tex", "*.arrow", "*.npy")
 
 def run_outputs(results: Path) -> dict[str, bytes]:
     """Tables, raw repeats, networks, examples and embeddings of a run, by path; measured tables by name only."""
-    files = sorted(path for pattern in COMPARED for path in results.rglob(pattern) if not path.name.startswith("."))
+    found = sorted(path for pattern in COMPARED for path in results.rglob(pattern))
+    # Hidden files and folders (.work of a fit) are not results yet.
+    files = [path for path in found if not any(part.startswith(".") for part in path.relative_to(results).parts)]
     return {
         str(path.relative_to(results)): b"" if path.stem in MEASURED_TABLES else path.read_bytes() for path in files
     }
