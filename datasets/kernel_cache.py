@@ -11,8 +11,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("datasets", "evaluation", "methods")
+from datasets.code import PACKAGES, ROOT
+
 VARIABLE = "NUMBA_CACHE_DIR"
 
 

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from datasets.kernel_cache import ROOT, state_of_kernels
+from datasets.code import ROOT, code_files
+from datasets.kernel_cache import state_of_kernels
 from methods.htne.training import train
 
 CALLER = """
@@ -23,7 +24,8 @@ def tree(root: Path, result: int) -> Path:
     """A project of two kernels, one of which calls the other."""
     for package in ("datasets", "methods", "evaluation"):
         (root / package).mkdir(parents=True, exist_ok=True)
-    for file in ("datasets/kernel_cache.py", "datasets/__init__.py", "methods/__init__.py"):
+    needed = [*code_files("datasets.kernel_cache"), ROOT / "methods/__init__.py"]
+    for file in (path.relative_to(ROOT) for path in needed):
         (root / file).write_text((ROOT / file).read_text())
     (root / "methods/caller.py").write_text(CALLER)
     (root / "methods/inner.py").write_text(INNER.format(result))
