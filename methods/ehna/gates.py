@@ -8,7 +8,6 @@ torch makes a dozen passes over memory for one step; at width 128 they cost as m
 hold no lock (nogil) and use one thread: the rows are shared out among threads one level up.
 """
 
-import math
 from dataclasses import dataclass
 
 import numba
@@ -24,25 +23,24 @@ _F = np.float32
 
 @numba.njit(cache=True, inline="always")
 def _tanh(x):
-    """tanh(x) = m / (m + 2) with m = e^2x - 1, to 2e-7 relative, in operations that LLVM can vectorize.
+    """tanh(x) as an odd polynomial over an even one, to 4e-7 relative, in operations that LLVM can vectorize.
 
-    e^y - 1 = 2^n (e^r - 1) + (2^n - 1) with |r| <= ln(2)/2 keeps its digits near 0, where batch normalization would
-    magnify what 1 - 2 / (e^2x + 1) loses.
+    The coefficients minimize the largest relative error on [0, 8.5], found by bisection over linear programs; beyond,
+    tanh is 1 to 1e-7. One division and fourteen other operations: by way of e^2x it takes twice as many.
     """
-    a = abs(x)
-    y = _F(2.0) * (a if a < _F(10.0) else _F(10.0))  # tanh(10) is 1 in float32
-    n = np.floor(y * _F(1.4426950408889634) + _F(0.5))
-    r = (y - n * _F(0.693359375)) + n * _F(2.12194440e-4)  # ln(2) in two parts: n * ln(2) keeps its low digits
-    e = _F(1 / 5040)
-    e = e * r + _F(1 / 720)
-    e = e * r + _F(1 / 120)
-    e = e * r + _F(1 / 24)
-    e = e * r + _F(1 / 6)
-    e = e * r + _F(0.5)
-    e = e * r * r + r
-    power = np.int32((np.int32(n) + np.int32(127)) << np.int32(23)).view(np.float32)
-    m = power * e + (power - _F(1.0))
-    return math.copysign(m / (m + _F(2.0)), x)
+    x = min(max(x, _F(-8.5)), _F(8.5))
+    y = x * x
+    over = _F(2.0395968e-11)
+    over = over * y + _F(-1.3649327e-08)
+    over = over * y + _F(9.567985e-06)
+    over = over * y + _F(2.9545743e-03)
+    over = over * y + _F(0.12951013)
+    over = over * y + _F(0.99999994)
+    under = _F(2.3272117e-04)
+    under = under * y + _F(2.3902593e-02)
+    under = under * y + _F(0.46284339)
+    under = under * y + _F(1.0)
+    return x * over / under
 
 
 @numba.njit(cache=True, inline="always")
@@ -50,8 +48,8 @@ def _sigmoid(x):
     return _F(0.5) + _F(0.5) * _tanh(_F(0.5) * x)
 
 
-# Each loop below touches slices of one row only, with one simple expression: that is the form which LLVM vectorizes
-# (0.2 ms instead of 1.6 ms for 512 rows of width 128). A row stays in the first-level cache, so passes are free.
+# Each loop below touches slices of one row only, and few of them: LLVM vectorizes a loop only while it has at most
+# eight pairs of arrays to tell apart (0.2 ms instead of 1.6 ms for 512 rows of width 128).
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _forward(gates, bias, c_before, c, h, column):
     rows, d = c.shape
@@ -86,30 +84,28 @@ def _fill_scaled_rows(gates, table, index, scale):
 def _backward(gates, c_before, c, dh, column, dc, dbias):
     rows, d = c.shape
     one = _F(1.0)
-    kept = np.empty(d, dtype=np.float32)
     dbias[:] = _F(0.0)
     for row in range(rows):
-        i, f = gates[row, :d], gates[row, d : 2 * d]
+        line, i, f = gates[row], gates[row, :d], gates[row, d : 2 * d]
         g, o = gates[row, 2 * d : 3 * d], gates[row, 3 * d :]
         before, cell, dhidden, dcell = c_before[row], c[row], dh[row, column : column + d], dc[row]
         for j in range(d):
-            kept[j] = _tanh(cell[j])
+            squashed, open_o = _tanh(cell[j]), o[j]
+            passed = dhidden[j] * open_o
+            dcell[j] += passed * (one - squashed * squashed)
+            o[j] = passed * squashed * (one - open_o)
         for j in range(d):
-            dcell[j] += dhidden[j] * o[j] * (one - kept[j] * kept[j])
+            open_i, candidate = i[j], g[j]
+            passed = dcell[j] * open_i
+            g[j] = passed * (one - candidate * candidate)
+            i[j] = passed * candidate * (one - open_i)
         for j in range(d):
-            o[j] = dhidden[j] * kept[j] * o[j] * (one - o[j])
-        kept[:] = g
-        for j in range(d):
-            g[j] = dcell[j] * i[j] * (one - g[j] * g[j])
-        for j in range(d):
-            i[j] = dcell[j] * kept[j] * i[j] * (one - i[j])
-        kept[:] = f
-        for j in range(d):
-            f[j] = dcell[j] * before[j] * f[j] * (one - f[j])
-        for j in range(d):
-            dcell[j] *= kept[j]
-        for j in range(4 * d):
-            dbias[j] += gates[row, j]
+            open_f = f[j]
+            passed = dcell[j] * open_f
+            dcell[j] = passed
+            f[j] = passed * before[j] * (one - open_f)
+        for j in range(len(line)):
+            dbias[j] += line[j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -233,7 +229,8 @@ def sum_rows(dgates: Tensor, scale: Tensor, places: Places, first: int, end: int
     width = dgates.shape[1]
     if workers.fused:
         out = torch.empty(end - first, width)
-        _sum_rows(dgates.numpy(), scale.numpy(), places.places, places.offsets, workers.chunk, first, end, out.numpy())
+        chunk = workers.chunk_size(len(scale))
+        _sum_rows(dgates.numpy(), scale.numpy(), places.places, places.offsets, chunk, first, end, out.numpy())
         return out
     chunks = workers.chunks(len(scale))
     by_step = torch.cat([places.index[a:b].t().reshape(-1) for a, b in chunks])

@@ -52,7 +52,16 @@ class Workers:
             pass
 
     def chunks(self, rows: int) -> list[tuple[int, int]]:
-        return [(first, min(first + self.chunk, rows)) for first in range(0, rows, self.chunk)]
+        size = self.chunk_size(rows)
+        return [(first, min(first + size, rows)) for first in range(0, rows, size)]
+
+    def chunk_size(self, rows: int) -> int:
+        """At most `chunk`, and such that 2, 4 or 8 threads end together: one that ends early waits for the others."""
+        n = -(-rows // self.chunk)
+        for threads in (2, 4, 8):
+            if n > threads // 2:
+                n = -(-n // threads) * threads
+        return max(1, -(-rows // max(1, n)))
 
     def take(self, size: int) -> Tensor:
         """Uninitialized memory; what `give` returned is used again, because fresh pages cost more than filling them."""
