@@ -11,6 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 import torch
+from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class Workers:
         # How many threads a matrix product takes is a property of each thread, too, and its result depends on it.
         one_each = partial(torch.set_num_threads, 1)
         self._pool = ThreadPoolExecutor(self.threads, initializer=one_each) if self.threads > 1 else None
+        self._blas = ThreadpoolController()  # of the products in compiled kernels
         self._free: list[Tensor] = []
 
     def map(self, function: Callable[[int], T], n: int) -> Iterator[T]:
@@ -43,9 +45,8 @@ class Workers:
             with torch.no_grad():  # whether gradients are recorded is a property of each thread
                 return function(item)
 
-        if self._pool is None or n == 1:
-            return map(run, range(n))
-        return self._pool.map(run, range(n))
+        with self._blas.limit(limits=1, user_api="blas"):
+            yield from map(run, range(n)) if self._pool is None or n == 1 else self._pool.map(run, range(n))
 
     def each(self, function: Callable[[int], None], n: int) -> None:
         for _ in self.map(function, n):

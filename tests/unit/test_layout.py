@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from methods.ehna.attention import _alpha, _spread
-from methods.ehna.gates import _backward, _fill_scaled_rows, _forward, _scale_gradient, _sum_rows
+from methods.ehna.gates import fill_scaled_rows, scale_gradient, step_backward, step_forward
+from methods.ehna.input_projection import _sum_rows
 from methods.ehna.optimizer import _step
 from methods.htne.gradient import sample_gradient
 from methods.htne.training import Batch, Setting, add_gradients
@@ -64,14 +65,14 @@ def line_step(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., obj
 
 def lstm_forward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
     def run(gates, bias, c_before, c, h):
-        _forward(gates, bias, c_before, c, h, dimensions)
+        step_forward(gates, bias, c_before, c, h, dimensions)
 
     return [(3, 4 * dimensions), (4 * dimensions,), *[(3, dimensions)] * 2, (3, 2 * dimensions)], run
 
 
 def lstm_backward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
     def run(gates, c_before, c, dh, dc, dbias):
-        _backward(gates, c_before, c, dh, dimensions, dc, dbias)
+        step_backward(gates, c_before, c, dh, dimensions, dc, dbias)
 
     shapes = [(3, 4 * dimensions), *[(3, dimensions)] * 2, (3, 2 * dimensions), (3, dimensions), (4 * dimensions,)]
     return shapes, run
@@ -79,21 +80,21 @@ def lstm_backward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[...,
 
 def lstm_input(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
     def run(gates, table, scale):
-        _fill_scaled_rows(gates, table, np.array([1, 0, 1]), scale)
+        fill_scaled_rows(gates, table, np.array([[1], [0], [1]]), scale, 0)
 
-    return [(3, 4 * dimensions), (2, 4 * dimensions), (3,)], run
+    return [(3, 4 * dimensions), (2, 4 * dimensions), (3, 1)], run
 
 
 def lstm_input_scale(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
     def run(dgates, table, dscale):
-        _scale_gradient(dgates, table, np.array([1, 0, 1]), dscale)
+        scale_gradient(dgates, table, np.array([[1], [0], [1]]), dscale, 0)
 
-    return [(3, 4 * dimensions), (2, 4 * dimensions), (3,)], run
+    return [(3, 4 * dimensions), (2, 4 * dimensions), (3, 1)], run
 
 
 def lstm_table(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
     def run(dgates, scale, out):
-        _sum_rows(dgates, scale, np.array([1, 0, 2], dtype=np.int32), np.array([0, 1, 3]), 8, 0, 2, out)
+        _sum_rows(dgates, 1, scale, np.array([1, 0, 2], dtype=np.int32), np.array([0, 1, 3]), 8, 0, 2, out)
 
     return [(3, 4 * dimensions), (3, 1), (2, 4 * dimensions)], run
 
