@@ -160,14 +160,14 @@ def draw_link_prediction(run: RunFolder, results: LinkPrediction) -> tuple[Figur
     """AUC of every method and operator with its interval, one panel per network."""
     protocol = run.headline_protocol
     datasets = [dataset for dataset in run.datasets if results.operators(dataset.name, protocol)]
-    if not datasets:
-        return None
-    operators = results.operators(datasets[0].name, protocol)
     shown = [
         method
         for method in run.evaluated_methods
         if any((key.method, key.protocol, key.subset) == (method.name, protocol, "all") for key in results.summaries)
     ]
+    if not datasets or not shown:  # a run of an ablation's variants alone has nothing to compare
+        return None
+    operators = results.operators(datasets[0].name, protocol)
     height = 0.9 + len(operators) * (0.13 * len(shown) + 0.15)
     figure, axes = panels(datasets, height=height)
     shapes = set()

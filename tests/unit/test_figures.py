@@ -59,6 +59,12 @@ def test_run_without_repeats_has_no_figures(tmp_path):
     assert list((folder / "figures").iterdir()) == []
 
 
+def test_run_of_an_ablations_variants_alone_has_nothing_to_compare(tmp_path):
+    folder = write_run(tmp_path, methods=[method for method in METHODS if method["name"] == "ehna_na"])
+    write_figures(folder)
+    assert list((folder / "figures").iterdir()) == []
+
+
 def test_failed_method_is_left_out_of_the_ranks_and_named(tmp_path):
     folder = write_run(tmp_path)
     for seed in (1, 2, 3):
