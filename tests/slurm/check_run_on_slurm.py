@@ -108,7 +108,7 @@ def run_locally(project: Path) -> None:
 
 def job_in_the_middle_of_a_fit(run: subprocess.Popen[bytes], but: str = "") -> str:
     """Wait until EHNA itself runs in a job of rule fit, and return the job's number."""
-    deadline = time.monotonic() + 300
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline and run.poll() is None:
         lines = as_root("squeue", "--noheader", "--states=RUNNING", "--format=%i %k", check=False).splitlines()
         for job, _, comment in (line.partition(" ") for line in lines):
