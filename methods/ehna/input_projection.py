@@ -36,7 +36,7 @@ def unproject(
             chunk = workers.chunk_size(len(scale))
             _sum_rows(dgates.numpy(), layers, scale.numpy(), places, offsets, chunk, first, end, dprojected.numpy())
         else:
-            dprojected = torch_sum_rows(dgates, layers, index, scale, first, end, workers)
+            dprojected = _torch_sum_rows(dgates, layers, index, scale, first, end, workers)
         torch.mm(dprojected, weight, out=dtable[first:end])
         return dprojected.t() @ table[first:end]
 
@@ -74,7 +74,7 @@ def _sum_rows(dgates, layers, scale, places, offsets, chunk, begin, end, out):
                 line[j] += a * source[j]
 
 
-def torch_sum_rows(
+def _torch_sum_rows(
     dgates: Tensor, layers: int, index: Tensor, scale: Tensor, begin: int, end: int, workers: Workers
 ) -> Tensor:
     """The same where there are no compiled kernels."""

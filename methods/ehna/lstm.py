@@ -45,26 +45,15 @@ class StackedLSTM(nn.Module):
         return last
 
 
-@dataclass
-class Chunk:
-    """What the forward pass computes for some rows and the backward pass needs, each as (…, steps, rows, width).
-
-    `gates` and `cells` have a part for every layer, `inputs` for every layer above the first: at step t what its
-    weights are multiplied by, h_(t-1) in the last d columns. A state is written where the layer above reads it, and the
-    first layer reads it there, too, so that it has no inputs of its own unless it is the only one. The states of the
-    top layer are written where its own next step reads them; only layers between need theirs in both places.
-    """
-
-    gates: Tensor
-    cells: Tensor
-    inputs: Tensor
-
-    def arrays(self, fused: bool) -> list[Any]:
-        return arrays([self.gates, self.cells, self.inputs], fused)
-
-
 class Memory:
-    """Memory for all chunks: rows first to end own one block of each buffer."""
+    """What the forward pass computes and the backward pass needs; rows first to end own one block of each buffer.
+
+    A chunk is `gates`, `cells` and `inputs`, each as (…, steps, rows, width). `gates` and `cells` have a part for every
+    layer, `inputs` for every layer above the first: at step t what its weights are multiplied by, h_(t-1) in the last d
+    columns. A state is written where the layer above reads it, and the first layer reads it there, too, so that it has
+    no inputs of its own unless it is the only one. The states of the top layer are written where its own next step
+    reads them; only layers between need theirs in both places.
+    """
 
     def __init__(self, d: int, layers: int, rows: int, steps: int, workers: Workers) -> None:
         self.d, self.layers, self.steps = d, layers, steps
@@ -74,16 +63,16 @@ class Memory:
         self.cells = workers.take(places * layers * d)
         self.inputs = workers.take(places * self.inputs_shape[0] * self.inputs_shape[1])
 
-    def chunk(self, first: int, end: int) -> Chunk:
+    def chunk(self, first: int, end: int) -> list[Tensor]:
         def part(buffer: Tensor, layers: int, width: int) -> Tensor:
             per_row = layers * self.steps * width
             return buffer[first * per_row : end * per_row].view(layers, self.steps, end - first, width)
 
-        return Chunk(
+        return [
             part(self.gates, self.layers, 4 * self.d),
             part(self.cells, self.layers, self.d),
             part(self.inputs, *self.inputs_shape),
-        )
+        ]
 
     def give_back(self, workers: Workers) -> None:
         workers.give(self.gates, self.cells, self.inputs)
@@ -133,7 +122,7 @@ class _Sequences(torch.autograd.Function):
         def run(number: int) -> None:
             first, end = chunks[number]
             read = [own.recurrent, own.upper, own.bias, projected, index[first:end], scale[first:end], last[first:end]]
-            forward(*memory.chunk(first, end).arrays(workers.fused), *arrays(read, workers.fused))
+            forward(*arrays(memory.chunk(first, end) + read, workers.fused))
 
         workers.each(run, len(chunks))
         if keep:
@@ -158,7 +147,7 @@ class _Sequences(torch.autograd.Function):
             zeros = partial(torch.zeros, device=table.device)
             dweights = [zeros(d, 4 * d), zeros(layers - 1, 2 * d, 4 * d), zeros(layers, steps, 4 * d)]
             written = [dscale[first:end], *dweights]
-            backward(*memory.chunk(first, end).arrays(workers.fused), *arrays(read + written, workers.fused))
+            backward(*arrays(memory.chunk(first, end) + read + written, workers.fused))
             return dweights
 
         # Chunks are summed in their order, whichever thread is first.

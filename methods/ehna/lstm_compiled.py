@@ -1,7 +1,7 @@
 """All steps of all layers of a stacked LSTM for one chunk of rows, forward and backward, on the CPU.
 
-Arrays are those of lstm.Chunk. One call does everything and holds no lock, so that threads share out the chunks and
-never meet; lstm_torch.py is the same for other devices.
+Arrays are those of a chunk of lstm.Memory. One call does everything and holds no lock, so that threads share out the
+chunks and never meet; lstm_torch.py is the same for other devices.
 """
 
 import numba
