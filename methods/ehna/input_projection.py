@@ -6,16 +6,18 @@ import torch
 from torch import Tensor
 
 from methods.ehna.parallel import Workers
+from methods.ehna.products import product
 
 
 def project(table: Tensor, weight: Tensor, workers: Workers) -> Tensor:
     """The input projection of every table row."""
     projected = torch.empty(len(table), len(weight), device=table.device)
     blocks = workers.chunks(len(table))
+    multiply = _multiply if workers.fused else torch.mm
 
     def run(number: int) -> None:
         first, end = blocks[number]
-        torch.mm(table[first:end], weight.t(), out=projected[first:end])
+        multiply(table[first:end], weight.t(), out=projected[first:end])
 
     workers.each(run, len(blocks))
     return projected
@@ -28,6 +30,7 @@ def unproject(
     places, offsets = _places(index.numpy(), len(table)) if workers.fused else (None, None)
     dtable = torch.empty_like(table)
     blocks = workers.chunks(len(table))
+    multiply = _multiply if workers.fused else torch.mm
 
     def run(number: int) -> Tensor:
         first, end = blocks[number]
@@ -37,10 +40,17 @@ def unproject(
             _sum_rows(dgates.numpy(), layers, scale.numpy(), places, offsets, chunk, first, end, dprojected.numpy())
         else:
             dprojected = _torch_sum_rows(dgates, layers, index, scale, first, end, workers)
-        torch.mm(dprojected, weight, out=dtable[first:end])
-        return dprojected.t() @ table[first:end]
+        multiply(dprojected, weight, out=dtable[first:end])
+        dweight = torch.empty_like(weight)
+        multiply(dprojected.t(), table[first:end], out=dweight)
+        return dweight
 
     return dtable, torch.stack(list(workers.map(run, len(blocks)))).sum(0)
+
+
+def _multiply(a: Tensor, b: Tensor, out: Tensor) -> None:
+    """torch.mm by the library of the other products, whose kernels are the wider ones on some processors."""
+    product(a.numpy(), b.numpy(), out.numpy(), 0.0)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -62,13 +62,15 @@ def both_ways(architecture, batch, workers, margin=5.0):
     aggregation = Aggregation(architecture, generator)
     for name, weight in aggregation.named_parameters():
         # Hidden states of some size: batch normalization divides by their deviation, and multiplies rounding by it.
+        # With these sizes float32 is off by 2e-6 (median of 180 seeds), by 1e-5 with one seed in fifty, whatever the
+        # code: plain torch, too.
         if "lstm" in name:
-            weight.data = torch.randn(weight.shape, generator=generator)
+            weight.data = 0.5 * torch.randn(weight.shape, generator=generator)
     for norm in (aggregation.node_norm, getattr(aggregation, "walk_norm", aggregation.node_norm)):
         norm.weight.data = 1 + 0.1 * torch.randn(DIMENSIONS, generator=generator)
         norm.bias.data = 0.1 * torch.randn(DIMENSIONS, generator=generator)
     aggregation.projection.data = torch.randn(DIMENSIONS, 2 * DIMENSIONS, generator=generator)
-    table = torch.randn(len(batch.neighborhoods.nodes), DIMENSIONS, generator=generator)
+    table = 2 * torch.randn(len(batch.neighborhoods.nodes), DIMENSIONS, generator=generator)
 
     fast_table = table.clone().requires_grad_()
     z = aggregation(fast_table, batch.neighborhoods, workers)
