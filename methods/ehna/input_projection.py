@@ -41,11 +41,14 @@ def unproject(
         else:
             dprojected = _torch_sum_rows(dgates, layers, index, scale, first, end, workers)
         multiply(dprojected, weight, out=dtable[first:end])
-        dweight = torch.empty_like(weight)
-        multiply(dprojected.t(), table[first:end], out=dweight)
-        return dweight
+        part = torch.empty_like(weight)
+        multiply(dprojected.t(), table[first:end], out=part)
+        return part
 
-    return dtable, torch.stack(list(workers.map(run, len(blocks)))).sum(0)
+    dweight = torch.zeros_like(weight)
+    for part in workers.map(run, len(blocks)):
+        dweight += part
+    return dtable, dweight
 
 
 def _multiply(a: Tensor, b: Tensor, out: Tensor) -> None:
