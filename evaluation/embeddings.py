@@ -153,3 +153,16 @@ def apply_unseen_policy(vectors: NDArray[np.floating], unseen: NDArray[np.bool_]
     vectors = np.array(vectors)
     vectors[unseen] = 0 if policy == "zero" else vectors[~unseen].mean(axis=0, dtype=np.float64)
     return vectors
+
+
+def to_common_unit(vectors: NDArray[np.floating], unseen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Divided by one number, so that the coordinates of nodes with training contact have mean square 1.
+
+    The classifier's penalty depends on the length of its features. Unit vectors and vectors of length 10 would be
+    penalized differently, so a method's choice of unit would be part of its score.
+    """
+    seen = np.abs(vectors[~unseen], dtype=np.float64)
+    largest = seen.max(initial=0.0)
+    if largest == 0:
+        return vectors.astype(np.float64)
+    return vectors / (largest * np.sqrt(np.mean((seen / largest) ** 2)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from evaluation.classifier import FeatureRows, decision_values, empty_rows, fit_logistic_regression
-from evaluation.embeddings import apply_unseen_policy
+from evaluation.embeddings import apply_unseen_policy, to_common_unit
 from evaluation.errors import EvaluationError
 from evaluation.examples import POSITIVE, ExampleSet
 from evaluation.metrics import METRICS, Outcome, metrics_of_subsets
@@ -103,7 +103,7 @@ def evaluate_embeddings(
     unseen_policy: str = "drop",
 ) -> list[Cell]:
     """All operators, protocols and splits of one draw; `unseen_node` marks nodes without training contact."""
-    vectors = apply_unseen_policy(vectors, unseen_node, unseen_policy)
+    vectors = to_common_unit(apply_unseen_policy(vectors, unseen_node, unseen_policy), unseen_node)
     possible, cells = _available(examples, protocols, tuple(OPERATORS))
     rows = empty_rows(2 * examples.n_positive if possible else 0, vectors.shape[1])
     with _Repeats(examples, splits, threads, len(OPERATORS), possible) as repeats:
@@ -232,7 +232,5 @@ def _outcomes(
         raise EvaluationError("the test half of the classifier split is empty")
     weights = fit_logistic_regression(rows, training, selection.positive[training])
     decision = decision_values(rows, test, weights)
-    if not np.isfinite(decision).all():
-        raise EvaluationError("the classifier gives values that are not finite; the vectors may be too large")
     ranking = decision if score is None else score[test]
     return metrics_of_subsets(ranking, decision > 0, selection.positive[test], selection.subsets(test))

@@ -104,11 +104,23 @@ def backward_walks(
     return Walks(nodes, times)
 
 
-def static_walks(history: History, starts: NDArray[np.int32], *, n_walks: int, length: int, seed: int = 1) -> Walks:
-    """Walks that know no time: every contact of the whole network is equally likely at every step."""
+def static_walks(
+    history: History,
+    starts: NDArray[np.int32],
+    cutoffs: NDArray[np.int64] | NDArray[np.float64],
+    *,
+    n_walks: int,
+    length: int,
+    seed: int = 1,
+    inclusive: bool = False,
+) -> Walks:
+    """Walks that know no order of time: at every step each contact before the cut-off is equally likely.
+
+    The cut-off stays, because a walk over the target edge itself would betray it.
+    """
     nodes = np.full((len(starts) * n_walks, length + 1), NO_NODE, dtype=np.int32)
     times = np.zeros((len(starts) * n_walks, length), dtype=np.float32)
-    _walk_anywhere(history, starts, n_walks, np.uint64(seed), nodes, times)
+    _walk_anywhere(history, starts, cutoffs, n_walks, np.uint64(seed), inclusive, nodes, times)
     return Walks(nodes, times)
 
 
@@ -172,6 +184,15 @@ def _first_above(values, begin, end, bound):
         else:
             end = middle
     return begin
+
+
+@numba.njit(cache=True, inline="always")
+def _end_before(history, v, cutoff, inclusive):
+    """Where the contacts of v before the cut-off (`inclusive`: up to it) end."""
+    begin, end = history.offsets[v], history.offsets[v + 1]
+    if inclusive:
+        return _first_above(history.times, begin, end, cutoff)
+    return _first_at_least(history.times, begin, end, cutoff)
 
 
 @numba.njit(cache=True, inline="always")
@@ -263,12 +284,8 @@ def _walk_back(history, starts, cutoffs, n_walks, p, q, seed, inclusive, nodes, 
         v = starts[walk // n_walks]
         cutoff = cutoffs[walk // n_walks]
         nodes[walk, 0] = v
-        begin, end = history.offsets[v], history.offsets[v + 1]
-        if inclusive:
-            end = _first_above(history.times, begin, end, cutoff)
-        else:
-            end = _first_at_least(history.times, begin, end, cutoff)
-        if begin == end:
+        end = _end_before(history, v, cutoff, inclusive)
+        if end == history.offsets[v]:
             continue
         state = stream(seed, walk)
         u = v
@@ -285,16 +302,19 @@ def _walk_back(history, starts, cutoffs, n_walks, p, q, seed, inclusive, nodes, 
 
 
 @numba.njit(cache=True, nogil=True, parallel=True)
-def _walk_anywhere(history, starts, n_walks, seed, nodes, times):
+def _walk_anywhere(history, starts, cutoffs, n_walks, seed, inclusive, nodes, times):
     for walk in numba.prange(len(starts) * n_walks):
         v = starts[walk // n_walks]
+        cutoff = cutoffs[walk // n_walks]
         nodes[walk, 0] = v
-        if history.offsets[v] == history.offsets[v + 1]:
-            continue
         state = stream(seed, walk)
         for step in range(nodes.shape[1] - 1):
-            state, at = below(state, history.offsets[v + 1] - history.offsets[v])
-            at += history.offsets[v]
+            begin = history.offsets[v]
+            end = _end_before(history, v, cutoff, inclusive)
+            if begin == end:
+                break  # at the start only: the contact just used leads back
+            state, at = below(state, end - begin)
+            at += begin
             v = history.neighbors[at]
             nodes[walk, step + 1] = v
             times[walk, step] = (history.times[at] - history.first_time) / history.span + TIME_OFFSET
