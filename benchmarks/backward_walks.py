@@ -1,4 +1,4 @@
-"""Backward temporal walks of EHNA's default number and length: biased steps (p=0.25, q=4) against steps with p=q=1."""
+"""Backward temporal walks, ten of ten steps as in the EHNA paper: biased ones (p=0.25, q=4) against p=q=1."""
 
 import numba
 import numpy as np

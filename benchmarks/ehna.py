@@ -1,199 +1,185 @@
-"""EHNA's training speed against the literal method in plain torch, on a network of the size of HTNE's DBLP."""
+"""EHNA: a whole fit at the size of HTNE's DBLP, LSTMs in chunks against whole batches, AUC by walks, steps and width.
+
+Chunks are what `methods.ehna.aggregation.ROWS_AT_ONCE` says; the peer is the same code, and torch gets a whole batch.
+AUC is that of EHNA untrained on its own validation block, so that a row tells what one more walk, step or dimension
+adds to what the aggregation sees; its peer is the default.
+"""
 
 import os
 import time
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_info, threadpool_limits
-from torch import Tensor
+from numpy.typing import NDArray
 
 from benchmarks.measurement import Measurement
-from benchmarks.peers.plain_ehna import PlainEHNA
+from datasets.__main__ import DOWNLOADS
+from datasets.catalog import load_catalog
 from datasets.network import TemporalNetwork
+from datasets.prepare import prepare_entry
 from datasets.synthetic import generate
-from methods.ehna.aggregation import Architecture
-from methods.ehna.batches import Batch, Sampling, Source, make_batch, windowed_batches
-from methods.ehna.model import Model, new_model
-from methods.ehna.parallel import Workers
-from methods.ehna.training import train_batch
+from methods.ehna import aggregation
+from methods.ehna.choice import MOST_EDGES, VALIDATION_PAIRS, VALIDATION_WALKS, Choice, Judge, choose
+from methods.ehna.export import BATCHES_FOR_STATISTICS, NODES_PER_BATCH, aggregate_nodes
+from methods.ehna.fit import fit
+from methods.ehna.neighborhoods import Past
+from methods.ehna.stages import new_model, past_of, start
+from methods.ehna.training import BATCH, Model, train_table_through_z
+from methods.ehna.validation import newest, validation_block
 from methods.registry import load_method
+from methods.run import Run
 
-N_NODES, N_EDGES = 28_085, 236_894
-BATCHES = 7
-# By how much, of itself, the loss of the first batches may differ. The first step of Adam moves even a weight whose
-# gradient is nothing but rounding by the whole rate: 1e-7 (in-batch) and 2e-5 (two-hop negatives, batches of 192)
-# measured after it, 0 before.
-TOLERANCES = (1e-6, 1e-3)
-COMPARED = len(TOLERANCES)
+N_NODES, N_EDGES = 28_085, 236_894  # as HTNE's DBLP
+MOST_SECONDS = 90
+TURNS = 7
+TURN_BATCHES, TURN_NODES = 8, 1024
+WHOLE_BATCHES = 2**30
+TOLERANCE = 1e-4
+NETWORK, SEEDS = "college_msg", range(1, 6)
+CURVES = {"final_walks": (5, 10, 20, 50, 100), "walk_length": (1, 2, 5, 10), "dimensions": (32, 64, 128)}
 
 
 def measure() -> Iterator[Measurement]:
     network = generate(N_NODES, N_EDGES, seed=1)
-    defaults = load_method("ehna").defaults
-    threads = os.cpu_count() or 1
-    data = f"generated: {N_NODES} nodes, {N_EDGES} edges; {describe(defaults)}; {threads} threads; {blas_kernels()}"
-    words = {"in_batch": "in-batch", "two_hop": "two-hop"}
-    trials = {context: Trial(network, defaults | {"negative_context": context}, threads) for context in words}
-    # All sides in turns: on a shared machine the same code is a fifth faster in one minute than in the next.
-    for number in range(BATCHES):
-        for trial in trials.values():
-            trial.train(number)
-    for context, trial in trials.items():
-        name = f"EHNA / plain torch, both with {words[context]} negatives"
-        yield Measurement(name, trial.speed, trial.plain_speed, "edges/s", data)
-        batches = f"{data}; mean of {COMPARED} batches"
-        yield Measurement(f"{name}: loss", trial.loss, trial.plain_loss, "loss/edge", batches, 0.999, True)
-    yield Measurement(
-        "EHNA, default settings / literal method in plain torch",
-        trials["in_batch"].speed,
-        trials["two_hop"].plain_speed,
-        "edges/s",
-        data + "; the literal method aggregates ten negatives per edge",
-        target=8,
-    )
-    for dimensions in (32, defaults["dimensions"]):
-        smaller = defaults | {"dimensions": dimensions}
-        together, alone = (training_speed(network, smaller, number) for number in (threads, 1))
-        yield Measurement(
-            "EHNA with all threads / with one",
-            together,
-            alone,
-            "edges/s",
-            f"generated: {N_NODES} nodes, {N_EDGES} edges; {describe(smaller)}; {threads} threads",
-        )
-    yield Measurement(
-        "EHNA training / matrix product of 4096 x 4096",
-        trials[defaults["negative_context"]].products_per_second / 1e9,
-        matrix_product_speed(threads) / 1e9,
-        "GFLOP/s in matrix products",
-        data,
-        target=0.6,
-    )
+    params, threads = load_method("ehna").defaults, os.cpu_count() or 1
+    yield whole_fit(network, params, threads)
+    yield from chunks_against_whole_batches(network, params, threads)
+    yield from curves(prepare_entry(load_catalog()[NETWORK], DOWNLOADS))
+
+
+def whole_fit(network: TemporalNetwork, params: dict[str, Any], threads: int) -> Measurement:
+    compile_kernels(params, threads)
+    run = Run(seed=1, threads=threads)
+    seconds, _ = timed(fit, network, params, run)
+    data = f"{described(network, threads)}; {chosen(run)}; peer is the limit"
+    return Measurement("EHNA, whole fit", seconds, MOST_SECONDS, "s", data, target=1, lower_is_better=True)
+
+
+def compile_kernels(params: dict[str, Any], threads: int) -> None:
+    """All stages of a fit on few edges: what is compiled or loaded once per process is no part of a fit's seconds."""
+    fit(generate(200, 2000, seed=1), params, Run(seed=1, threads=threads))
 
 
 class Trial:
-    """The same batches, trained on by both implementations from the same weights."""
+    """What both sides train and export in turns: the newest edges, each with the whole past before it."""
 
     def __init__(self, network: TemporalNetwork, params: dict[str, Any], threads: int) -> None:
-        self.params, self.threads = params, threads
-        self.model, self.batches = prepare(network, params, threads)
-        self.plain = PlainEHNA(self.model, params["learning_rate"], params["embedding_learning_rate"])
-        self.seconds: list[float] = []
-        self.plain_seconds: list[float] = []
-        self.losses: list[float] = []
-        self.plain_losses: list[float] = []
+        self.params, self.run = params, Run(seed=1, threads=threads)
+        choice = choose(network, params | {"validation_fraction": 0}, self.run)
+        past = past_of(network, params, choice.time_scale)
+        self.model = new_model(network.n_nodes, params, seed=1)
+        start(self.model, past, params, choice.table_settings, with_weights=False, run=self.run)
+        self.past = Past(newest(network, TURN_BATCHES * BATCH), past.history, past.settings)
 
-    def train(self, number: int) -> None:
-        """Both sides on one batch; the first ones must have the same loss."""
-        batch, margin = self.batches[number], self.params["margin"]
-        torch.set_num_threads(1)  # as in fit: the threads take chunks of rows
-        spent, (_, loss, _) = timed(train_batch, self.model, batch, margin)
-        self.seconds.append(spent)
-        torch.set_num_threads(self.threads)
-        spent, plain_loss = timed(self.plain.train_batch, batch, margin)
-        self.plain_seconds.append(spent)
-        if number < COMPARED:
-            check_losses(number, loss, plain_loss)
-            self.losses.append(loss)
-            self.plain_losses.append(plain_loss)
+    def train(self, model: Model, number: int) -> NDArray[np.float64]:
+        """The mean loss of a pass."""
+        rate, seed = self.params["embedding_learning_rate"], (1, number)
+        return np.array(train_table_through_z(model, self.past, self.params["walks"], rate, seed, self.run))
 
-    @property
-    def speed(self) -> float:
-        """Edges per second."""
-        return float(self.params["batch_size"] / min(self.seconds))
+    def export(self, model: Model, number: int) -> NDArray[np.float32]:
+        """z of some nodes."""
+        nodes = np.random.default_rng(number).integers(len(model.vectors), size=TURN_NODES, dtype=np.int32)
+        return aggregate_nodes(model, self.past, nodes, self.params["final_walks"], (1, number))
 
-    @property
-    def plain_speed(self) -> float:
-        return float(self.params["batch_size"] / min(self.plain_seconds))
-
-    @property
-    def loss(self) -> float:
-        """Per edge, mean over the batches that are compared."""
-        return float(np.mean(self.losses))
-
-    @property
-    def plain_loss(self) -> float:
-        return float(np.mean(self.plain_losses))
-
-    @property
-    def products_per_second(self) -> float:
-        return products(self.batches[0], self.params) / min(self.seconds)
+    def turns(self, action: Callable[[Model, int], NDArray[Any]]) -> tuple[float, float]:
+        """Least seconds of the action, in chunks and with whole batches: in turns, because a shared machine is a fifth
+        faster in one minute than in the next, and from the same model, because both must find the same.
+        """
+        sides = (aggregation.ROWS_AT_ONCE, WHOLE_BATCHES)
+        seconds: list[list[float]] = []
+        for number in range(TURNS):
+            spent, found = [], []
+            for rows_at_once in sides:
+                model = deepcopy(self.model)
+                with mock.patch.object(aggregation, "ROWS_AT_ONCE", rows_at_once):
+                    spent_here, found_here = timed(action, model, number)
+                spent.append(spent_here)
+                found.append(found_here)
+            check_equal(action.__name__, *found)
+            seconds.append(spent)
+        ours, peer = np.min(seconds, axis=0)
+        return float(ours), float(peer)
 
 
-def training_speed(network: TemporalNetwork, params: dict[str, Any], threads: int) -> float:
-    """Edges per second of ours alone, the best of some batches."""
-    torch.set_num_threads(1)
-    model, batches = prepare(network, params, threads)
-    return float(params["batch_size"] / min(timed(train_batch, model, batch, params["margin"])[0] for batch in batches))
+def chunks_against_whole_batches(
+    network: TemporalNetwork, params: dict[str, Any], threads: int
+) -> Iterator[Measurement]:
+    trial = Trial(network, params, threads)
+    data = f"{described(network, threads)}; best of {TURNS} turns, equal to {TOLERANCE:g}"
+    exported = TURN_NODES + BATCHES_FOR_STATISTICS * NODES_PER_BATCH
+    threads_before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        for action, items, unit, words in (
+            (trial.train, trial.past.network.n_edges, "edges/s", "training of the table through z"),
+            (trial.export, exported, "nodes/s", "final embedding"),
+        ):
+            ours, peer = trial.turns(action)
+            name = f"EHNA, {words}: chunks of {aggregation.ROWS_AT_ONCE} sequences / whole batches"
+            yield Measurement(name, items / ours, items / peer, unit, data)
+    finally:
+        torch.set_num_threads(threads_before)
 
 
-def check_losses(number: int, ours: float, plain: float) -> None:
-    if not abs(ours - plain) <= TOLERANCES[number] * plain:
+def check_equal(action: str, ours: NDArray[Any], peer: NDArray[Any]) -> None:
+    difference = float(np.abs(ours - peer).max() / np.abs(peer).max())
+    if not difference <= TOLERANCE:
         raise AssertionError(
-            f"batch {number + 1}: our loss is {ours:.8g}, that of plain torch {plain:.8g}; they differ by more than "
-            f"{TOLERANCES[number]:g} of it, so a ratio of speeds would mean nothing"
+            f"{action}: what comes out in chunks differs from whole batches by {difference:.2g} of itself, more than "
+            f"{TOLERANCE:g}, so a ratio of speeds would mean nothing"
         )
 
 
-def describe(params: dict[str, Any]) -> str:
-    names = ("dimensions", "walks", "walk_length", "negatives", "batch_size")
-    return ", ".join(f"{name} {params[name]}" for name in names)
+def curves(network: TemporalNetwork) -> Iterator[Measurement]:
+    """One row for every value of every curve but the default."""
+    params = load_method("ehna_untrained").defaults
+    # One thread: several would train another table every time.
+    choice = choose(network, params, Run(seed=1))
+    at_default = aucs(network, params, choice)
+    for name, values in CURVES.items():
+        for value in values:
+            if value == params[name]:
+                continue
+            here = aucs(network, params | {name: value}, choice)
+            gain = here - at_default
+            error = gain.std(ddof=1) / len(gain) ** 0.5
+            data = (
+                f"{network.name}, newest {params['validation_fraction']:.0%} of contacts, mean of {len(SEEDS)} seeds; "
+                f"difference {gain.mean():+.4f}, standard error {error:.4f}"
+            )
+            row = f"EHNA untrained, AUC on {network.name}: {name} {value} / {params[name]}"
+            yield Measurement(row, float(here.mean()), float(at_default.mean()), "AUC", data)
 
 
-def prepare(
-    network: TemporalNetwork, params: dict[str, Any], threads: int, n_batches: int = BATCHES
-) -> tuple[Model, list[Batch]]:
-    """A fresh model, and batches from the newer half, where nodes have history."""
-    sampling = Sampling.of(params)
-    source = Source.of(network, sampling)
-    rows = np.arange(network.n_edges // 2, network.n_edges)
-    chosen = windowed_batches(rows, sampling.batch_size, sampling.window_batches, np.random.default_rng(1))
-    batches = [make_batch(source, sampling, chosen[number], (1, number)) for number in range(n_batches)]
-    model = new_model(
-        network.n_nodes,
-        Architecture(params["dimensions"]),
-        params["learning_rate"],
-        params["embedding_learning_rate"],
-        1,
-        Workers(threads),
-    )
-    return model, batches
+def aucs(network: TemporalNetwork, params: dict[str, Any], choice: Choice) -> NDArray[np.float64]:
+    """Of every seed, on pairs and with a table of its own."""
+    found = []
+    for seed in SEEDS:
+        block = validation_block(network, params["validation_fraction"], MOST_EDGES, (seed, VALIDATION_PAIRS))
+        if block is None:
+            raise AssertionError(f"{network.name} has too few contacts for a validation block")
+        model, past = Judge(network, block, params, Run(seed=seed)).started(choice)
+        z = aggregate_nodes(model, past, block.nodes, params["final_walks"], (seed, VALIDATION_WALKS))
+        found.append(block.auc(z))
+    return np.array(found)
+
+
+def described(network: TemporalNetwork, threads: int) -> str:
+    return f"generated: {network.n_nodes} nodes, {network.n_edges} edges; default settings, {threads} threads"
+
+
+def chosen(run: Run) -> str:
+    """What a fit's seconds depend on: whether validation chose to train the weights, and how many passes."""
+    choice = run.facts["choice"]
+    return f"chosen: {'' if choice['weights'] else 'no '}training of the weights, {choice['passes']} passes"
 
 
 def timed(action: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     """Seconds that the action took, and what it returned."""
-    start = time.perf_counter()
+    began = time.perf_counter()
     result = action(*arguments)
-    return time.perf_counter() - start, result
-
-
-def products(batch: Batch, params: dict[str, Any]) -> float:
-    """Floating-point operations in the LSTMs' matrix products: nine d x 4d products per place in a sequence.
-
-    One recurrent product in the first layer and two in the second going forward, twice that going backward. The input
-    projection of the first layer, once per distinct node or walk, is left out.
-    """
-    places = sum(group.nodes.size + group.walks.size for group in batch.neighborhoods.groups)
-    return 9.0 * 2 * 4 * params["dimensions"] ** 2 * places
-
-
-def matrix_product_speed(threads: int) -> float:
-    """Operations per second by the faster of two libraries: that of torch leaves out AVX-512 on some processors."""
-    torch.set_num_threads(threads)
-    a = torch.randn(4096, 4096)
-    with threadpool_limits(threads, user_api="blas"):
-        seconds = [timed(multiply, a, a)[0] for _ in range(4) for multiply in (torch.mm, by_numpy)]
-    return 2 * 4096.0**3 / min(seconds)
-
-
-def by_numpy(a: Tensor, b: Tensor) -> None:
-    np.dot(a.numpy(), b.numpy())
-
-
-def blas_kernels() -> str:
-    """Which kernels the library of EHNA's products took: by the processor, or by OPENBLAS_CORETYPE if it is set."""
-    names = {library["architecture"] for library in threadpool_info() if library["internal_api"] == "openblas"}
-    return f"OpenBLAS for {' and '.join(sorted(names))}"
+    return time.perf_counter() - began, result

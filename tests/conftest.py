@@ -3,7 +3,7 @@
 `network_of` is a fixture that holds a function; tests may also `from tests.conftest import network_of`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -81,3 +81,20 @@ def two_components() -> TemporalNetwork:
 def repeated() -> TemporalNetwork:
     """The pair 0, 1 meets three times, once named in reverse, and 1, 2 meet twice at the same time."""
     return network_of([(0, 1, 1), (1, 0, 2), (0, 1, 3), (1, 2, 4), (1, 2, 4)])
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """For torch and numba, as a fit has it: on networks this small more are slower, much so on a busy machine.
+
+    They share a pool: a parallel kernel of numba gives torch as many threads as numba has.
+    """
+    import numba
+    import torch
+
+    before = torch.get_num_threads(), numba.get_num_threads()
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(before[1])
+    torch.set_num_threads(before[0])

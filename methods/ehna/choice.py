@@ -7,7 +7,6 @@ edges.
 """
 
 from dataclasses import astuple, dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,9 @@ TABLE_PASSES = 20
 MOST_EDGES = 100_000
 # Walks per node when candidates are compared, less than in the final embedding.
 WALKS = 20
-# Training must add this much: less is within what another draw of pairs would change.
-LEAST_GAIN = 0.002
+# What a stage of training must add. Less than .002 is within what another draw of pairs would change; weights that are
+# trained on all edges gain less than on the newest ones, so they must show more.
+LEAST_GAIN_OF_WEIGHTS, LEAST_GAIN_OF_A_PASS = 0.005, 0.002
 VALIDATION_PAIRS, VALIDATION_WALKS = 6, 7
 
 
@@ -55,16 +55,17 @@ class Choice:
 def choose(network: TemporalNetwork, params: dict[str, Any], run: Run) -> Choice:
     """The best of the candidates; the first of every list, and all training asked for, where no edges are held back."""
     margins, ageings, time_scales = (candidates(params[name]) for name in ("margin", "ageing", "time_scale"))
+    # A table that is the output is not aggregated, so nothing is trained through z.
+    weights, passes = (False, 0) if params["output"] == TABLE else (params["weight_epochs"] > 0, params["epochs"])
     block = validation_block(network, params["validation_fraction"], MOST_EDGES, (run.seed, VALIDATION_PAIRS))
     if block is None:
-        return Choice(margins[0], ageings[0], time_scales[0], params["weight_epochs"] > 0, params["epochs"])
+        return Choice(margins[0], ageings[0], time_scales[0], weights, passes)
     judge = Judge(network, block, params, run)
-    best = judge.best(
-        [Choice(margin, ageing, time_scales[0], False, 0) for margin, ageing in product(margins, ageings)]
-    )
-    best = judge.best([best, *(replace(best, time_scale=scale) for scale in time_scales[1:])])
-    if params["output"] != TABLE:
-        best = judge.trained(best, params["weight_epochs"] > 0, params["epochs"])
+    best = Choice(margins[0], ageings[0], time_scales[0], weights=False, passes=0)
+    # One setting after the other, not all combinations; the margin once more, because it depends on the ageing.
+    for name, values in (("margin", margins), ("ageing", ageings), ("margin", margins), ("time_scale", time_scales)):
+        best = judge.best([replace(best, **{name: value}) for value in values])  # type: ignore[arg-type]
+    best = judge.trained(best, weights, passes)
     run.report(choice=vars(best), validation=judge.seen)
     return best
 
@@ -105,13 +106,13 @@ class Judge:
             with_weights = replace(choice, weights=True)
             other = self.started(with_weights)
             self.aucs[with_weights] = self.auc(*other)
-            if self.aucs[with_weights] > best + LEAST_GAIN:
+            if self.aucs[with_weights] > best + LEAST_GAIN_OF_WEIGHTS:
                 choice, best, (model, past) = with_weights, self.aucs[with_weights], other
         for number in range(passes):
             train_pass(model, past, self.params, number, self.run)
             further = replace(choice, passes=number + 1)
             self.aucs[further] = self.auc(model, past)
-            if self.aucs[further] < best + LEAST_GAIN:
+            if self.aucs[further] < best + LEAST_GAIN_OF_A_PASS:
                 break
             choice, best = further, self.aucs[further]
         return choice

@@ -38,7 +38,7 @@ def start(model: Model, past: Past, params: dict[str, Any], table: TableSettings
     if with_weights:
         rate, seed = params["learning_rate"], (run.seed, LEARN_WEIGHTS)
         loss = train_weights(model, past, params["walks"], rate, table, seed, run)
-        run.report(weights_loss=round(loss, 4))
+        run.report(weights_loss=None if loss is None else round(loss, 4))
     else:
         learn_table(model, past.network, table, (run.seed, LEARN_TABLE), run)
 

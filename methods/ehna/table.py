@@ -51,6 +51,8 @@ def train_table(
     With `ageing`, edges are drawn with weight exp(ageing * unit time), Eq. 1's kernel: newer ones more often. Without,
     every edge comes once in a pass.
     """
+    if network.n_edges == 0:
+        return
     generator = np.random.default_rng(seed)
     noise = noise_table(network.degrees)
     law = np.cumsum(np.exp(ageing * (network.unit_time() - 1))) if ageing else None

@@ -107,10 +107,10 @@ def train_weights(
     settings: TableSettings,
     seed: tuple[int, ...],
     run: Run,
-) -> float:
+) -> float | None:
     """One pass of Adam over the newer half, each part before the table learns it; returns the mean loss.
 
-    In the end the table learns all edges as `settings` say.
+    There is none where all newer edges have an end that the older ones lack. In the end the table learns all edges.
     """
     generator = np.random.default_rng(seed)
     network = past.network
@@ -140,7 +140,7 @@ def train_weights(
                 run.threads, last_rate=RATE_BETWEEN_PARTS,
             )  # fmt: skip
     learn_table(model, network, settings, (*seed, 3), run)
-    return float(np.mean(losses)) if losses else float("nan")
+    return float(np.mean(losses)) if losses else None
 
 
 def batches(rows: NDArray[np.int64], generator: np.random.Generator) -> Iterator[NDArray[np.int64]]:

@@ -16,6 +16,7 @@ from datasets.command_line import run_command
 from methods.__main__ import make_parser
 from methods.registry import load_method, method_names
 from tests.conftest import network_of
+from tests.integration.scratch_methods import DESCRIPTION, GOOD_END, copy_methods, methods, put
 
 
 def command(*words: object) -> int:
@@ -212,14 +213,17 @@ def test_an_option_out_of_range_is_refused(
     assert sentence in capsys.readouterr().err
 
 
-def test_a_gpu_that_is_not_there_is_refused(
-    network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_gpu_that_is_not_there_is_refused_to_methods_that_can_use_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert command("fit", "ehna", "--network", network, "--out", tmp_path / "out", "--device", "cuda") == 1
+    project = copy_methods(tmp_path)
+    put(project, "wants_a_gpu", GOOD_END, DESCRIPTION.replace("}", ", needs: {threads: 1, gpu: true}}"))
+    words = ("--network", "train.arrow", "--out", "fits/gpu", "--device", "cuda")
+    refused = methods(project, "fit", "wants_a_gpu", *words)
     sentence = "error: --device cuda: torch finds no GPU here; use --device cpu, or leave it to auto\n"
-    assert capsys.readouterr().err == sentence
-    assert command("fit", "random", "--network", network, "--out", tmp_path / "out", "--device", "cuda") == 0
+    assert (refused.returncode, refused.stderr) == (1, sentence)
+    assert methods(project, "fit", "random", *words).returncode == 0
 
 
 @pytest.fixture

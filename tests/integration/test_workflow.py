@@ -121,8 +121,8 @@ def test_other_limits_leave_finished_fits_alone(project):
 def test_another_number_of_threads_runs_again_the_methods_whose_vectors_depend_on_it(project):
     jobs = planned(project, "--configfile", with_config(project, "threads", threads=2))
     refitted = {wildcards["method"] for rule, wildcards in jobs if rule in ("fit", "trial_fit", "sensitivity_fit")}
-    assert {"line", "node2vec", "ctdne", "htne"} <= refitted
-    assert not refitted & {"ehna", "ehna_na"}
+    assert {"line", "node2vec", "ctdne", "htne", "ehna", "ehna_na"} <= refitted
+    assert not {rule for rule, _ in jobs} & {"fetch", "prepare", "split", "examples"}
 
 
 def test_a_timed_fit_has_the_settings_that_tuning_chose(project):

@@ -1,4 +1,4 @@
-"""Whatever happens at or after the target time, a backward walk is the same; and its times never rise."""
+"""Whatever happens at or after the target time, a backward or static walk is the same; times back never rise."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from methods.walks.backward import NO_NODE, backward_walks, build_history
+from methods.walks.backward import NO_NODE, backward_walks, build_history, static_walks
 from tests.conftest import network_of
 
 N_NODES = 6
@@ -50,6 +50,18 @@ def walks_of(network, cutoff, p, q):
 def test_what_happens_at_or_after_the_target_time_never_changes_a_walk(networks, p, q):
     cutoff, one, other = networks
     walks, others = walks_of(one, cutoff, p, q), walks_of(other, cutoff, p, q)
+    assert np.array_equal(walks.nodes, others.nodes)
+    assert np.array_equal(walks.times, others.times)
+
+
+@settings(deadline=None, max_examples=100)
+@given(two_futures())
+def test_what_happens_at_or_after_the_target_time_never_changes_a_static_walk(networks):
+    cutoff, *both = networks
+    starts, cutoffs = np.arange(N_NODES, dtype=np.int32), np.full(N_NODES, cutoff)
+    walks, others = (
+        static_walks(build_history(network), starts, cutoffs, n_walks=4, length=5, seed=11) for network in both
+    )
     assert np.array_equal(walks.nodes, others.nodes)
     assert np.array_equal(walks.times, others.times)
 

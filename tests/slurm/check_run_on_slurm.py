@@ -24,7 +24,7 @@ LONGEST_RUN_SECONDS = 1200
 CHANGES = {
     "methods": ["ehna", "edgebank"],
     "parameters": {
-        "ehna": {"dimensions": 8, "walks": 2, "walk_length": 3, "batch_size": 64, "epochs": 8, "patience": 8},
+        "ehna": {"dimensions": 8, "walks": 2, "walk_length": 3, "epochs": 80, "validation_fraction": 0},
     },
     "ablation": [],
     "efficiency": {"methods": ["random"], "scaling": [200]},

@@ -1,6 +1,7 @@
 """Under the SLURM profile jobs ask for enough: more with larger networks and later attempts, beyond a fit's limits."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -78,11 +79,13 @@ def test_the_first_attempt_has_the_memory_that_the_largest_method_was_seen_to_ta
     assert fits().memory_mb(None, of_size((16 * edges + 20 * nodes) / 1e6), 1) >= peak_mb
 
 
-@pytest.mark.parametrize(
-    ("device", "method", "gpus"), [("cuda", "ehna_na", 1), ("cuda", "line", 0), ("auto", "ehna", 0)]
-)
-def test_a_gpu_is_asked_for_with_device_cuda_by_methods_that_can_use_one(device: str, method: str, gpus: int) -> None:
-    assert fits(device=device).gpus(SimpleNamespace(method=method)) == gpus
+@pytest.mark.parametrize(("device", "able", "gpus"), [("cuda", True, 1), ("cuda", False, 0), ("auto", True, 0)])
+def test_a_gpu_is_asked_for_with_device_cuda_by_methods_that_can_use_one(
+    device: str, able: bool, gpus: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    method = replace(load_method("random"), needs={"threads": 1, "gpu": able})
+    monkeypatch.setattr("workflow.resources.load_method", lambda name: method)
+    assert fits(device=device).gpus(SimpleNamespace(method="random")) == gpus
 
 
 def test_a_timed_fit_has_a_core_for_each_of_its_threads() -> None:

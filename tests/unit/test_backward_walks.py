@@ -189,20 +189,42 @@ def test_walks_do_not_depend_on_the_number_of_threads():
     assert np.array_equal(results[0].times, results[1].times)
 
 
-def test_static_walks_choose_every_contact_of_the_whole_network_equally():
-    history = build_history(network_of(CONTACTS))
-    walks = static_walks(history, np.array([0], dtype=np.int32), n_walks=40_000, length=2, seed=2)
-    of_hub = Counter(b if a == 0 else a for a, b, _ in CONTACTS if 0 in (a, b))
-    nodes = sorted(of_hub)
-    observed = [(walks.nodes[:, 1] == node).sum() for node in nodes]
-    expected = np.array([of_hub[node] for node in nodes]) / sum(of_hub.values()) * 40_000
-    assert chisquare(observed, expected).pvalue > 1e-4
-    # Time is no limit: some walk goes from 0 back in time and then forward.
-    assert (np.diff(walks.times, axis=1) > 0).any()
+@pytest.mark.parametrize(("inclusive", "last"), [(False, 5), (True, 6)])
+def test_static_walks_choose_every_contact_before_the_cutoff_equally(inclusive, last):
+    walks = static_walks(
+        build_history(network_of(CONTACTS)),
+        np.array([0], dtype=np.int32),
+        np.array([6]),
+        n_walks=40_000,
+        length=2,
+        seed=2,
+        inclusive=inclusive,
+    )
+    times = np.rint((walks.times - TIME_OFFSET) * SPAN).astype(int)
+    for step in (0, 1):
+        for v in np.unique(walks.nodes[:, step]).tolist():
+            here = walks.nodes[:, step] == v
+            exact = Counter((b if a == v else a, t) for a, b, t in CONTACTS if v in (a, b) and t <= last)
+            taken = Counter(zip(walks.nodes[here, step + 1].tolist(), times[here, step].tolist(), strict=True))
+            assert set(taken) == set(exact)
+            expected = np.array(list(exact.values())) / exact.total() * here.sum()
+            assert chisquare([taken[contact] for contact in exact], expected).pvalue > 1e-4
+    # The order of time is no limit: some walk goes back and then forward.
+    assert (np.diff(times, axis=1) > 0).any()
+
+
+def test_every_start_of_static_walks_has_a_cutoff_of_its_own(star):
+    walks = static_walks(
+        build_history(star), np.array([0, 0, 4], dtype=np.int32), np.array([1, 2, 5]), n_walks=1, length=2
+    )
+    assert walks.nodes.tolist() == [[0, NO_NODE, NO_NODE], [0, 1, 0], [4, 0, walks.nodes[2, 2]]]
+    assert walks.nodes[2, 2] in (1, 2, 3, 4)
 
 
 def test_a_node_without_any_contact_has_no_static_walk(triangle):
-    walks = static_walks(build_history(triangle), np.array([3], dtype=np.int32), n_walks=1, length=2)
+    walks = static_walks(
+        build_history(triangle), np.array([3], dtype=np.int32), np.array([99]), n_walks=1, length=2, inclusive=True
+    )
     assert walks.nodes.tolist() == [[3, NO_NODE, NO_NODE]]
 
 

@@ -1,21 +1,24 @@
-"""Benchmarks: which rows are kept and when, and that EHNA and its peer in plain torch are the same method."""
+"""Benchmarks: which rows are kept and when, and that EHNA's compare like with like; no time is asserted."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import ehna
+from benchmarks import ehna, ehna_scaling
 from benchmarks.measurement import Measurement
 from datasets.network import TemporalNetwork
 from datasets.synthetic import generate
+from methods.ehna import aggregation
 from methods.registry import load_method
 
-SMALL = {"dimensions": 8, "walks": 3, "walk_length": 4, "batch_size": 64}
+SMALL = load_method("ehna").defaults | {"dimensions": 8, "walks": 2, "final_walks": 3, "walk_length": 3}
 
 
 def measured(name: str, ours: float = 2.0) -> Measurement:
@@ -72,19 +75,55 @@ def network() -> TemporalNetwork:
     return generate(100, 1000, seed=1)
 
 
-@pytest.mark.parametrize("context", ["in_batch", "temporal", "two_hop"])
-def test_ehna_and_plain_torch_have_the_same_losses(context: str, network: TemporalNetwork) -> None:
-    params = load_method("ehna").defaults | SMALL | {"negative_context": context}
-    trial = ehna.Trial(network, params, threads=1)
-    for number in range(ehna.COMPARED):
-        trial.train(number)
-    assert trial.loss == pytest.approx(trial.plain_loss, rel=1e-4)
+@pytest.fixture
+def trial(network: TemporalNetwork, monkeypatch: pytest.MonkeyPatch) -> ehna.Trial:
+    monkeypatch.setattr(ehna, "TURNS", 1)
+    monkeypatch.setattr(ehna, "TURN_BATCHES", 1)
+    monkeypatch.setattr(aggregation, "ROWS_AT_ONCE", 16)
+    return ehna.Trial(network, SMALL, threads=1)
 
 
-def test_a_peer_that_learns_otherwise_is_no_peer(network: TemporalNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = ehna.PlainEHNA
-    monkeypatch.setattr(ehna, "PlainEHNA", lambda model, rate, table_rate: plain(model, rate, 1.5 * table_rate))
-    trial = ehna.Trial(network, load_method("ehna").defaults | SMALL, threads=1)
-    trial.train(0)
-    with pytest.raises(AssertionError, match=r"batch 2: our loss is .*, that of plain torch .*; they differ by more"):
-        trial.train(1)
+@pytest.mark.parametrize("action", ["train", "export"])
+def test_ehna_in_chunks_and_with_whole_batches_is_the_same(action: str, trial: ehna.Trial) -> None:
+    before = trial.model.vectors.copy()
+    trial.turns(getattr(trial, action))
+    assert np.array_equal(trial.model.vectors, before), "a turn must not change what the next one starts from"
+
+
+def test_sides_that_find_different_things_are_not_compared(trial: ehna.Trial) -> None:
+    def sized(_model: object, _number: int) -> Any:
+        return np.array(1.0 if aggregation.ROWS_AT_ONCE == 16 else 1.001)
+
+    with pytest.raises(AssertionError, match=r"sized: what comes out in chunks differs .* by 0\.001 of itself"):
+        trial.turns(sized)
+
+
+def test_a_curve_has_a_row_for_every_value_but_the_default(
+    network: TemporalNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    untrained = replace(load_method("ehna_untrained"), defaults=SMALL | {"weight_epochs": 0, "epochs": 0})
+    monkeypatch.setattr(ehna, "load_method", lambda _name: untrained)
+    monkeypatch.setattr(ehna, "CURVES", {"final_walks": (1, 3), "walk_length": (1, 3)})
+    monkeypatch.setattr(ehna, "SEEDS", range(1, 3))
+    rows = list(ehna.curves(network))
+    assert [row.name.split(": ")[1] for row in rows] == ["final_walks 1 / 3", "walk_length 1 / 3"]
+    assert rows[0].peer == rows[1].peer
+    assert all(0.5 < row.ours < 1 for row in rows)
+
+
+def test_scaling_rows_of_one_size_compare_it_with_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = {"DBLP (HTNE)": 60.0, "Digg": 600.0}
+    monkeypatch.setattr(ehna_scaling, "cost_at", lambda name: ehna_scaling.Cost(seconds[name], 3.0, "chosen: nothing"))
+    rows = {row.name: row for row in ehna_scaling.measure(["Digg"])}
+    assert not any("Tmall" in name for name in rows)
+    assert rows["EHNA at Digg's size: whole fit"].ratio == pytest.approx(12 / 10)
+    assert rows["EHNA at Digg's size: peak memory"].ratio == pytest.approx(6 / 3)
+    per_contact = rows["EHNA at Digg's size: seconds per contact"]
+    assert per_contact.ratio == pytest.approx((60 / 236_894) / (600 / 1_731_653))
+
+
+def test_the_cost_of_a_whole_fit_is_found_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ehna_scaling.SIZES, "Digg", (100, 1000, 12.0))
+    cost = ehna_scaling.cost_at("Digg")
+    assert cost.seconds > 0 < cost.peak_gb
+    assert "passes" in cost.chosen

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from datasets.errors import UserError
+from methods.registry import load_method
 from workflow.configuration import read_configuration
 from workflow.experiments import read_experiments
 
@@ -48,15 +49,23 @@ def test_threads_are_those_of_the_variant_or_of_its_method_or_one():
     assert threads == {"ehna": 8, "ehna_na": 2, "ehna_rw": 8, "line": 1, "line_10": 10}
 
 
-def test_another_number_of_threads_matters_unless_a_method_says_that_its_vectors_do_not_depend_on_it():
+@pytest.mark.parametrize("independent", [False, True])
+def test_another_number_of_threads_matters_unless_a_method_says_that_its_vectors_do_not_depend_on_it(
+    independent, monkeypatch
+):
+    monkeypatch.setattr(
+        "workflow.configuration.load_method", lambda name: replace(load_method(name), thread_independent=independent)
+    )
     one, two = (read_configuration(changed(threads=threads)) for threads in (1, 2))
-    differs = {
-        name: one.threads_that_matter(name) != two.threads_that_matter(name)
-        for name in ("line", "node2vec", "ctdne", "htne", "ehna", "ehna_na", "line_10")
-    }
+    for name in ("line", "ehna", "ehna_na"):
+        assert (one.threads_that_matter(name) != two.threads_that_matter(name)) != independent
     # line_10 has 10 threads whatever the configuration says.
-    expected = {"line": True, "node2vec": True, "ctdne": True, "htne": True}
-    assert differs == expected | {"ehna": False, "ehna_na": False, "line_10": False}
+    assert one.threads_that_matter("line_10") == two.threads_that_matter("line_10")
+
+
+def test_the_vectors_of_methods_that_share_a_table_between_threads_depend_on_their_number():
+    named = [load_method(name) for name in ("line", "node2vec", "ctdne", "htne", "ehna")]
+    assert not any(method.thread_independent for method in named)
 
 
 def test_reading_a_configuration_does_not_change_it():

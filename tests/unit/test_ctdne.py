@@ -7,6 +7,7 @@ from gensim.models import Word2Vec
 from datasets.synthetic import generate
 from methods.ctdne.fit import fit
 from methods.errors import MethodError
+from methods.registry import load_method
 from methods.run import Run
 from tests.conftest import network_of
 
@@ -87,6 +88,10 @@ def test_allow_ties_walks_on_at_the_same_time(one_timestamp):
     vectors = fit(one_timestamp, PARAMS | {"allow_ties": True}, run)
     assert np.all(np.any(vectors != 0, axis=1))
     assert run.facts["walks_discarded_share"] == 0
+
+
+def test_ties_are_allowed_unless_forbidden():
+    assert load_method("ctdne").defaults["allow_ties"] is True
 
 
 def test_walks_that_could_never_be_kept_are_refused(path):

@@ -1,185 +1,148 @@
-"""The fast aggregation equals the literal reading of Algorithm 1 and Eq. 3, 4, 7, values and gradients."""
+"""The fast aggregation equals the literal reading of Algorithm 1 and Eq. 3 and 4, values and gradients."""
 
-from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 import torch
 
-from methods.ehna.aggregation import Aggregation, Architecture
-from methods.ehna.batches import Sampling, Source, make_batch
-from methods.ehna.loss import margin_loss
-from methods.ehna.parallel import Workers
+from methods.ehna import aggregation as module
+from methods.ehna.aggregation import EPSILON, WALK_WEIGHT, Aggregation, Architecture, normalized
+from methods.ehna.neighborhoods import Neighborhoods, Past, WalkSettings
 from tests import ehna_reference as reference
 from tests.conftest import network_of
-from tests.ehna_reference import NETWORK
 
-DIMENSIONS = 6
-
-
-def sampling(**changes):
-    settings = {
-        "walks": 4,
-        "walk_length": 3,
-        "p": 0.5,
-        "q": 2.0,
-        "time_scale": 1.0,
-        "walk_kind": "temporal",
-        "negatives": 2,
-        "negative_context": "in_batch",
-        "batch_size": 16,
-        "window_batches": 1,
-    }
-    return Sampling(**settings | changes)
-
-
-def batch_of(settings, network=NETWORK):
-    """One batch of all edges, with times from 1 to 2 instead of 0 to 1.
-
-    The first contact would have time 1e-3 in Eq. 3 and 4, and its reciprocal of 1000 magnifies the rounding of float32.
-    test_ehna_attention.py looks at small times.
-    """
-    source = Source.of(network, settings)
-    history = source.history._replace(first_time=-11, span=11.0)
-    return make_batch(replace(source, history=history), settings, np.arange(network.n_edges), (1, 2))
-
-
-def literal_walks(batch):
-    """The walks that each target of a batch owns, as the reference reads them; and whether attention weighs them."""
-    neighborhoods = batch.neighborhoods
-    walks = [[] for _ in neighborhoods.targets]
-    attention = [True] * len(walks)
-    for group in neighborhoods.groups:
-        for owner, places in zip(group.owners, group.walks, strict=True):
-            attention[owner] = group.attention
-            walks[owner] = [(group.nodes[place].tolist(), group.times[place].tolist()) for place in places]
-    return walks, attention
-
-
-def both_ways(architecture, batch, workers, margin=5.0):
-    """(z, loss, gradients) of the fast path and of the reference, from the same weights."""
-    generator = torch.Generator().manual_seed(3)
-    aggregation = Aggregation(architecture, generator)
-    for name, weight in aggregation.named_parameters():
-        # Hidden states of some size: batch normalization divides by their deviation, and multiplies rounding by it.
-        # With these sizes float32 is off by 2e-6 (median of 180 seeds), by 1e-5 with one seed in fifty, whatever the
-        # code: plain torch, too.
-        if "lstm" in name:
-            weight.data = 0.5 * torch.randn(weight.shape, generator=generator)
-    for norm in (aggregation.node_norm, getattr(aggregation, "walk_norm", aggregation.node_norm)):
-        norm.weight.data = 1 + 0.1 * torch.randn(DIMENSIONS, generator=generator)
-        norm.bias.data = 0.1 * torch.randn(DIMENSIONS, generator=generator)
-    aggregation.projection.data = torch.randn(DIMENSIONS, 2 * DIMENSIONS, generator=generator)
-    table = 2 * torch.randn(len(batch.neighborhoods.nodes), DIMENSIONS, generator=generator)
-
-    fast_table = table.clone().requires_grad_()
-    z = aggregation(fast_table, batch.neighborhoods, workers)
-    loss, _ = margin_loss(
-        z, *(torch.from_numpy(array) for array in (batch.source, batch.target, batch.negatives)), margin
-    )
-    loss.backward()
-    fast = {"table": fast_table.grad} | {name: weight.grad for name, weight in aggregation.named_parameters()}
-
-    slow_table = table.double().requires_grad_()
-    weights = {name: weight.detach().double().requires_grad_() for name, weight in aggregation.named_parameters()}
-    walks, attention = literal_walks(batch)
-    if not architecture.attention:
-        attention = [False] * len(walks)
-    slow_z = reference.aggregate(
-        slow_table,
-        weights,
-        batch.neighborhoods.targets.tolist(),
-        walks,
-        attention,
-        architecture.layers,
-        architecture.levels,
-    )
-    edges = [
-        (x, y, [q for q in around_x if q >= 0], [q for q in around_y if q >= 0])
-        for x, y, around_x, around_y in zip(
-            batch.source.tolist(), batch.target.tolist(), *batch.negatives.tolist(), strict=True
-        )
-    ]
-    slow_loss = reference.loss(slow_z, edges, margin)
-    slow_loss.backward()
-    slow = {"table": slow_table.grad} | {name: weight.grad for name, weight in weights.items()}
-    return (z, loss, fast), (torch.stack(slow_z), slow_loss, slow)
-
-
-def assert_equal(fast, slow):
-    (z, loss, gradients), (slow_z, slow_loss, slow_gradients) = fast, slow
-    torch.testing.assert_close(z.double(), slow_z, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(loss.double(), slow_loss, rtol=1e-5, atol=1e-5)
-    assert set(gradients) == set(slow_gradients)
-    for name, gradient in gradients.items():
-        expected = torch.zeros_like(gradient) if slow_gradients[name] is None else slow_gradients[name]
-        found = torch.zeros_like(expected) if gradient is None else gradient
-        assert ((found.double() - expected).abs() <= 1e-5 * expected.abs().max().clamp_min(1)).all(), name
-
-
-@pytest.mark.parametrize("fused", [True, False], ids=["fused", "torch"])
-@pytest.mark.parametrize("context", ["in_batch", "temporal", "two_hop"])
-@pytest.mark.parametrize(
-    ("attention", "layers", "levels"), [(True, 2, 2), (False, 2, 2), (True, 1, 1), (True, 1, 2), (True, 2, 1)]
+pytestmark = pytest.mark.usefixtures("one_thread")
+EVERY_KIND = pytest.mark.parametrize(
+    "architecture",
+    [Architecture(8, *kind) for kind in product(("soft", "literal", "none"), (1, 2), (1, 2))],
+    ids=lambda kind: f"{kind.attention}, {kind.layers} layers, {kind.levels} levels",
 )
-def test_fast_path_equals_the_literal_reading(attention, layers, levels, context, fused):
-    settings = sampling(negative_context=context)
-    batch = batch_of(settings)
-    architecture = Architecture(DIMENSIONS, attention, layers, levels)
-    # Chunks of 7 rows, so that the batch has several and the last is shorter.
-    assert_equal(*both_ways(architecture, batch, Workers(threads=2, chunk=7, fused=fused)))
+# Equal times, a pair that meets twice, two nodes without contact.
+NETWORK = network_of(
+    [
+        (0, 1, 0),
+        (1, 2, 2),
+        (0, 2, 3),
+        (3, 4, 3),
+        (2, 3, 5),
+        (0, 4, 6),
+        (5, 6, 6),
+        (1, 4, 7),
+        (0, 1, 8),
+        (4, 6, 9),
+        (2, 6, 10),
+        (5, 3, 11),
+    ],
+    n_nodes=9,
+)
 
 
-def test_static_walks_equal_the_literal_reading():
-    settings = sampling(walk_kind="static")
-    batch = batch_of(settings)
-    assert_equal(*both_ways(Architecture(DIMENSIONS), batch, Workers(chunk=7)))
+@pytest.fixture(scope="module")
+def batch():
+    """Both ends of every edge just before it, and of the nodes without contact; in float64, as the reference reads."""
+    past = Past.of(NETWORK, WalkSettings(walk_length=4, p=0.5, q=2.0, time_scale=1.0, walk_kind="temporal"))
+    targets = np.concatenate((NETWORK.source, NETWORK.target, [7, 8])).astype(np.int32)
+    found = past.before(targets, np.concatenate((NETWORK.time, NETWORK.time, [5, 9])), 3, seed=1)
+    assert 0 < len(found.owners) < len(targets)
+    return Neighborhoods(found.targets, found.owners, found.nodes, found.times.double())
 
 
-@pytest.fixture
-def one_torch_thread():
-    """As fit has it: the workers take chunks of rows, a matrix product takes one thread."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+def random_weights(architecture):
+    """An aggregation that is not at its start, and a table; large enough that every gate and ReLU matters."""
+    generator = torch.Generator().manual_seed(3)
+    aggregation = Aggregation(architecture, 1.0, 1.0, seed=1).double()
+    for weight in aggregation.parameters():
+        weight.data = 0.7 * torch.randn(weight.shape, generator=generator, dtype=torch.float64)
+    table = torch.randn(NETWORK.n_nodes, architecture.width, generator=generator, dtype=torch.float64)
+    return aggregation, table / table.norm(dim=1, keepdim=True)
 
 
-def test_margins_of_four_and_more_give_the_same_gradient():
-    settings = sampling()
-    batch = batch_of(settings)
-    four, five = (both_ways(Architecture(DIMENSIONS), batch, Workers(), margin)[0] for margin in (4.0, 5.0))
-    assert (five[1] - four[1]).item() == pytest.approx((batch.negatives >= 0).sum() / NETWORK.n_edges, abs=1e-4)
-    for name, gradient in four[2].items():
-        assert torch.equal(gradient, five[2][name])
+def with_gradients(z, table, parameters):
+    """z, and the derivative of some sum of it by the table and by every weight; z of unit length has none of z.z."""
+    upstream = torch.randn(z.shape, generator=torch.Generator().manual_seed(4), dtype=z.dtype)
+    names = list(parameters)
+    found = torch.autograd.grad((z * upstream).sum(), [table, *parameters.values()], allow_unused=True)
+    gradients = dict(zip(["table", *names], found, strict=True))
+    return {"z": z.detach()} | {name: one.to_dense() for name, one in gradients.items() if one is not None}
 
 
-def test_the_number_of_threads_and_the_run_do_not_change_a_bit(one_torch_thread):
-    settings = sampling()
-    batch = batch_of(settings)
-    one, again, two = (
-        both_ways(Architecture(DIMENSIONS), batch, Workers(threads, chunk=7))[0] for threads in (1, 1, 2)
-    )
-    for other in (again, two):
-        assert torch.equal(one[0], other[0])
-        for name, gradient in one[2].items():
-            assert torch.equal(gradient, other[2][name])
+def fast(architecture, batch):
+    aggregation, table = random_weights(architecture)
+    table.requires_grad_()
+    return with_gradients(aggregation(table, batch), table, dict(aggregation.named_parameters()))
 
 
-def test_a_target_without_history_is_its_own_embedding_projected():
-    settings = sampling()
-    first = network_of([(0, 1, 0), (2, 3, 0)])
-    batch = make_batch(Source.of(first, settings), settings, np.arange(2), (1, 2))
-    assert batch.neighborhoods.groups == []
-    aggregation = Aggregation(Architecture(DIMENSIONS), torch.Generator().manual_seed(1))
-    table = torch.randn(4, DIMENSIONS)
-    z = aggregation(table, batch.neighborhoods, Workers())
-    expected = table[batch.neighborhoods.targets] @ aggregation.projection[:, DIMENSIONS:].t()
-    torch.testing.assert_close(z, expected / expected.norm(dim=1, keepdim=True))
+def slow(architecture, batch):
+    aggregation, table = random_weights(architecture)
+    table.requires_grad_()
+    walks = [[] for _ in batch.targets]
+    for owner, nodes, times in zip(batch.owners.tolist(), batch.nodes.tolist(), batch.times.tolist(), strict=True):
+        walks[owner] = list(zip(nodes, times, strict=True))
+    weights = dict(aggregation.named_parameters())
+    kind = architecture.attention, architecture.layers, architecture.levels
+    z = reference.aggregate(table, weights, batch.targets.tolist(), walks, *kind, WALK_WEIGHT, EPSILON)
+    return with_gradients(torch.stack(z), table, weights)
 
 
-def test_every_aggregated_embedding_has_unit_length():
-    settings = sampling()
-    batch = batch_of(settings)
-    z = both_ways(Architecture(DIMENSIONS), batch, Workers())[0][0]
-    torch.testing.assert_close(z.norm(dim=1), torch.ones(len(z)))
+@EVERY_KIND
+def test_values_and_gradients_equal_those_of_the_literal_reading(architecture, batch):
+    found, expected = fast(architecture, batch), slow(architecture, batch)
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, rtol=1e-5, atol=1e-5, msg=name)
+
+
+@EVERY_KIND
+def test_rows_that_go_through_an_lstm_in_chunks_give_the_same(architecture, batch, monkeypatch):
+    whole = fast(architecture, batch)
+    monkeypatch.setattr(module, "ROWS_AT_ONCE", 3)
+    for name, value in fast(architecture, batch).items():
+        torch.testing.assert_close(value, whole[name], rtol=1e-9, atol=1e-9, msg=name)
+
+
+def node_weights(batch, monkeypatch, attention):
+    """What node_attention gives, times what the aggregation makes of it: inputs of the node-level LSTM."""
+    aggregation, _ = random_weights(Architecture(8, attention))
+    seen = []
+
+    def recording(lstm, sequences):
+        seen.append(sequences)
+        return sequences.sum(1)
+
+    monkeypatch.setattr(module, "last_output", recording)
+    ones = torch.ones(NETWORK.n_nodes, 4, dtype=torch.float64)
+    aggregation(ones, batch)
+    return seen[0].view(*batch.nodes.shape[:2], -1, 4)[..., 0].flip(2)  # from the target into the past
+
+
+def test_soft_weights_have_mean_one_over_the_positions_that_take_part(batch, monkeypatch):
+    weights, others = node_weights(batch, monkeypatch, "soft"), batch.nodes[..., 1:] != batch.nodes[..., :1]
+    assert not others.all()
+    torch.testing.assert_close(weights.sum(-1), others.sum(-1).double())
+    assert not weights[~others].any()
+
+
+def test_without_attention_every_position_but_the_target_itself_weighs_one(batch, monkeypatch):
+    weights = node_weights(batch, monkeypatch, "none")
+    assert torch.equal(weights, (batch.nodes[..., 1:] != batch.nodes[..., :1]).double())
+
+
+def test_literal_weights_include_the_start_and_add_up_to_one(batch, monkeypatch):
+    weights = node_weights(batch, monkeypatch, "literal")
+    assert weights.shape == batch.nodes.shape
+    torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:2], dtype=torch.float64))
+
+
+def test_a_single_row_is_normalized_by_running_statistics_and_leaves_them():
+    norm = torch.nn.BatchNorm1d(2, eps=EPSILON)
+    row = torch.tensor([[3.0, -1.0]])
+    torch.testing.assert_close(normalized(norm, row), row)
+    assert norm.running_mean.tolist() == [0, 0]
+    assert norm.num_batches_tracked == 0
+
+
+@EVERY_KIND
+def test_every_aggregated_embedding_has_unit_length(architecture, batch):
+    z = fast(architecture, batch)["z"]
+    torch.testing.assert_close(z.norm(dim=1), torch.ones(len(z), dtype=torch.float64))

@@ -1,86 +1,77 @@
-"""Attention weights (Eq. 3 and 4) against closed forms, also where times and distances are extreme."""
-
-import math
+"""Attention weights (Eq. 3 and 4) against closed forms: who takes part, and what near and recent are worth."""
 
 import numpy as np
 import pytest
 import torch
 
-from methods.ehna.attention import node_attention, walk_attention
-from methods.ehna.neighborhoods import gather
-from methods.walks.backward import Walks
-
-BOTH = pytest.mark.parametrize("fused", [True, False], ids=["fused", "torch"])
+from methods.ehna.attention import inverse_times, node_attention, walk_attention
 
 
-def alpha(points, nodes, inverse_time, fused):
-    table = torch.tensor(points, dtype=torch.float32)
+def alpha(points, inverse_time, takes_part, own=0.0):
+    """Of one target at `own` on a line, and one walk."""
     return node_attention(
-        table, torch.tensor(nodes, dtype=torch.int32), torch.tensor(inverse_time, dtype=torch.float32), fused
-    )
+        torch.tensor([[own]]),
+        torch.tensor(points, dtype=torch.float32).reshape(1, 1, -1, 1),
+        torch.tensor([[inverse_time]], dtype=torch.float32),
+        torch.tensor([[takes_part]]),
+    )[0, 0].tolist()
 
 
-@BOTH
-def test_alpha_is_the_softmax_of_distance_over_time(fused):
-    # x at 0; v at distance 1 reached at t = 0.5; w at distance 2 reached at t = 0.25
-    weights = alpha([[0.0], [1.0], [2.0]], [[0, 1, 2]], [[0.0, 2.0, 4.0]], fused)
-    exact = np.exp([0.0, -2.0, -16.0])
-    assert weights[0].tolist() == pytest.approx((exact / exact.sum()).tolist(), rel=1e-6)
+def softmax(logits):
+    exact = np.exp(logits)
+    return pytest.approx((exact / exact.sum()).tolist(), rel=1e-6)
 
 
-@BOTH
-def test_equal_embeddings_get_equal_weights(fused):
-    weights = alpha([[1.0, 2.0]] * 3, [[0, 1, 2, 1]], [[0.0, 5.0, 7.0, 5.0]], fused)
-    assert weights[0].tolist() == pytest.approx([0.25] * 4)
+def test_alpha_is_the_softmax_of_distance_over_time():
+    # v at distance 1 reached at t = 0.5; w at distance 2 reached at t = 0.25
+    assert alpha([1, 2], [2, 4], [True, True]) == softmax([-2, -16])
 
 
-@BOTH
-def test_a_far_node_at_the_earliest_time_gets_nothing_and_no_nan(fused):
+def test_a_position_that_takes_no_part_weighs_nothing_and_changes_no_other():
+    assert alpha([1, 0, 2], [2, 3, 4], [True, False, True]) == [
+        pytest.approx(value) for value in np.insert(alpha([1, 2], [2, 4], [True, True]), 1, 0.0)
+    ]
+    assert alpha([1, 0, 2], [2, 3, 4], [True, False, True])[1] == 0
+
+
+def test_a_walk_that_only_returns_to_its_target_weighs_nothing_and_is_no_nan():
+    own, embeddings = torch.tensor([[1.0]], requires_grad=True), torch.ones(1, 2, 2, 1, requires_grad=True)
+    takes_part = torch.tensor([[[False, False], [True, True]]])
+    weights = node_attention(own, embeddings, torch.ones(1, 2, 2), takes_part)
+    assert weights.tolist() == [[[0.0, 0.0], [0.5, 0.5]]]
+    weights.square().sum().backward()
+    assert torch.isfinite(own.grad).all()
+    assert torch.isfinite(embeddings.grad).all()
+
+
+def test_a_far_node_at_the_earliest_time_gets_nothing_and_no_nan():
     # 1/t is 1000 and the distance 1e6: exp(-1e9) is 0 in any float
-    weights = alpha([[0.0], [1000.0]], [[0, 1]], [[0.0, 1000.0]], fused)
-    assert weights[0].tolist() == [1.0, 0.0]
+    assert alpha([0, 1000], [0, 1000], [True, True]) == [1.0, 0.0]
 
 
-@BOTH
-def test_raw_unix_times_would_switch_attention_off(fused):
-    weights = alpha([[0.0], [1.0], [3.0]], [[0, 1, 2]], [[0.0, 1e-9, 1e-9]], fused)
-    assert weights[0].tolist() == pytest.approx([1 / 3] * 3)
+def test_the_nearer_of_two_nodes_weighs_more():
+    near, far = alpha([0.5, 1], [0.7, 0.7], [True, True])
+    assert near > far
 
 
-@BOTH
-def test_gradient_of_alpha_is_the_derivative(fused):
-    table = torch.tensor([[0.1, 0.2], [0.6, -0.3], [-0.4, 0.5]], requires_grad=True)
-    nodes = torch.tensor([[0, 1, 0, 2], [1, 2, 1, 0]], dtype=torch.int32)
-    inverse_time = torch.tensor([[1.5, 2.0, 1.5, 0.5], [0.8, 1.2, 0.8, 2.2]])
-    upstream = torch.tensor([[0.3, -1.0, 0.5, 2.0], [1.0, 0.2, -0.7, 0.4]])
-    (node_attention(table, nodes, inverse_time, fused) * upstream).sum().backward()
-
-    def value(points):
-        return (node_attention(points, nodes, inverse_time.double(), False) * upstream).sum()
-
-    exact = table.detach().double().requires_grad_()
-    value(exact).backward()
-    assert torch.autograd.gradcheck(value, [table.detach().double().requires_grad_()])
-    torch.testing.assert_close(table.grad.double(), exact.grad, rtol=1e-5, atol=1e-6)
-
-
-def test_beta_is_the_softmax_of_distance_times_mean_inverse_time():
-    target = torch.tensor([[1.0, 0.0]])
-    walks = torch.tensor([[[1.0, 0.0], [0.0, 0.0], [1.0, 3.0]]])
-    weights = walk_attention(target, walks, torch.tensor([[7.0, 2.0, 0.1]]))
-    exact = np.exp([0.0, -2.0, -0.9])
-    assert weights[0].tolist() == pytest.approx((exact / exact.sum()).tolist(), rel=1e-6)
+def test_the_more_recent_of_two_nodes_at_one_distance_weighs_more():
+    times = torch.tensor([0.9, 0.1])
+    recent, old = alpha([1, -1], inverse_times(torch.tensor([0, 1, 2]), times, 1.0).tolist(), [True, True])
+    assert recent > old
 
 
 def test_inverse_time_sums_over_all_steps_into_a_node():
     # 0 -> 1 -> 0 -> 1: node 1 is reached at 0.9 and 0.3, node 0 at 0.5
-    walks = Walks(np.array([[0, 1, 0, 1]], dtype=np.int32), np.array([[0.9, 0.5, 0.3]], dtype=np.float32))
-    group = gather(np.array([0], dtype=np.int32), [(0, walks, True)], 1, 2).groups[0]
-    assert group.inverse_time[0].tolist() == pytest.approx([1 / 0.5, 1 / 1.2, 1 / 0.5, 1 / 1.2], rel=1e-6)
+    found = inverse_times(torch.tensor([0, 1, 0, 1]), torch.tensor([0.9, 0.5, 0.3]), 0.0)
+    assert found.tolist() == pytest.approx([1 / 1.2, 1 / 0.5, 1 / 1.2])
 
 
-def test_a_start_that_is_never_reached_again_has_inverse_time_zero():
-    walks = Walks(np.array([[0, 1, 2]], dtype=np.int32), np.array([[0.9, 0.001]], dtype=np.float32))
-    group = gather(np.array([0], dtype=np.int32), [(0, walks, True)], 1, 3).groups[0]
-    assert group.inverse_time[0].tolist() == pytest.approx([0.0, 1 / 0.9, 1000.0], rel=1e-5)
-    assert math.isfinite(group.inverse_time.max())
+def test_the_first_time_is_added_to_every_step():
+    found = inverse_times(torch.tensor([0, 1, 0, 1]), torch.tensor([0.9, 0.0, 0.3]), 1.0)
+    assert found.tolist() == pytest.approx([1 / 3.2, 1, 1 / 3.2])
+
+
+def test_beta_is_the_softmax_of_distance_times_mean_inverse_time():
+    walks = torch.tensor([[[1.0, 0.0], [0.0, 0.0], [1.0, 3.0]]])
+    weights = walk_attention(torch.tensor([[1.0, 0.0]]), walks, torch.tensor([[7.0, 2.0, 0.1]]))
+    assert weights[0].tolist() == softmax([0, -2, -0.9])

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from evaluation.embeddings import apply_unseen_policy, read_embeddings
+from evaluation.embeddings import apply_unseen_policy, read_embeddings, to_common_unit
 from evaluation.errors import EvaluationError
 from tests.conftest import network_of
 
@@ -175,3 +175,27 @@ def test_unseen_policy_replaces_what_the_method_left_there(policy, expected):
     assert result[2].tolist() == expected
     assert np.array_equal(result[:2], VECTORS[:2])
     assert VECTORS[2].tolist() == [5, 6.5], "the given array is not changed"
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e6, 1e300])
+def test_in_the_common_unit_coordinates_of_seen_nodes_have_mean_square_one(scale):
+    unseen = np.array([False, True, False])
+    scaled = to_common_unit(VECTORS * scale, unseen)
+    assert np.mean(scaled[~unseen] ** 2) == pytest.approx(1)
+    # One number divides all, those of unseen nodes as well.
+    assert scaled == pytest.approx(VECTORS * (scaled[0, 0] / VECTORS[0, 0]))
+
+
+def test_vectors_of_float32_in_the_common_unit_are_those_of_float64():
+    unseen = np.zeros(3, dtype=bool)
+    found = to_common_unit(VECTORS.astype(np.float32), unseen)
+    assert found.dtype == np.float64
+    assert found == pytest.approx(to_common_unit(VECTORS, unseen), rel=1e-12)
+
+
+def test_vectors_of_zeros_have_no_unit_and_stay():
+    unseen = np.array([False, True, False])
+    only_unseen = np.where(unseen[:, None], VECTORS, 0.0)
+    assert np.array_equal(to_common_unit(np.zeros((3, 2)), unseen), np.zeros((3, 2)))
+    assert np.array_equal(to_common_unit(only_unseen, unseen), only_unseen)
+    assert np.array_equal(to_common_unit(VECTORS, np.ones(3, dtype=bool)), VECTORS)

@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from methods.ehna.attention import _alpha, _spread
-from methods.ehna.gates import fill_scaled_rows, scale_gradient, step_backward, step_forward
-from methods.ehna.input_projection import _sum_rows
-from methods.ehna.optimizer import _step
+from methods.ehna.table import NEGATIVES
+from methods.ehna.table import step as ehna_step
 from methods.htne.gradient import sample_gradient
 from methods.htne.training import Batch, Setting, add_gradients
 from methods.line.training import step
@@ -63,71 +61,16 @@ def line_step(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., obj
     return [(4, dimensions), (4, dimensions), (dimensions,)], run
 
 
-def lstm_forward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(gates, bias, c_before, c, h):
-        step_forward(gates, bias, c_before, c, h, dimensions)
+def ehna_table(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
+    def run(table, slope):
+        table /= np.linalg.norm(table, axis=1, keepdims=True)
+        drawn = np.arange(2, 2 + NEGATIVES, dtype=np.int32)
+        ehna_step(table, 0, 1, drawn, 0, np.float32(5), np.float32(0.1), slope)
 
-    return [(3, 4 * dimensions), (4 * dimensions,), *[(3, dimensions)] * 2, (3, 2 * dimensions)], run
-
-
-def lstm_backward(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(gates, c_before, c, dh, dc, dbias):
-        step_backward(gates, c_before, c, dh, dimensions, dc, dbias)
-
-    shapes = [(3, 4 * dimensions), *[(3, dimensions)] * 2, (3, 2 * dimensions), (3, dimensions), (4 * dimensions,)]
-    return shapes, run
+    return [(2 + NEGATIVES, dimensions), (dimensions,)], run
 
 
-def lstm_input(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(gates, table, scale):
-        fill_scaled_rows(gates, table, np.array([[1], [0], [1]]), scale, 0)
-
-    return [(3, 4 * dimensions), (2, 4 * dimensions), (3, 1)], run
-
-
-def lstm_input_scale(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(dgates, table, dscale):
-        scale_gradient(dgates, table, np.array([[1], [0], [1]]), dscale, 0)
-
-    return [(3, 4 * dimensions), (2, 4 * dimensions), (3, 1)], run
-
-
-def lstm_table(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(dgates, scale, out):
-        _sum_rows(dgates, 1, scale, np.array([1, 0, 2], dtype=np.int32), np.array([0, 1, 3]), 8, 0, 2, out)
-
-    return [(3, 4 * dimensions), (3, 1), (2, 4 * dimensions)], run
-
-
-def node_attention(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(table, inverse_time, alpha, dtable):
-        nodes = np.array([[0, 1, 2], [3, 1, 0]])
-        _alpha(table, nodes, inverse_time, alpha)
-        _spread(table, nodes, inverse_time, dtable)
-
-    return [(4, dimensions), (2, 3), (2, 3), (4, dimensions)], run
-
-
-def adam(dimensions: int) -> tuple[list[tuple[int, ...]], Callable[..., object]]:
-    def run(table, mean, square, gradient):
-        np.abs(square, out=square)
-        _step(table, mean, square, np.array([2, 0]), gradient, np.float32(0.02))
-
-    return [*[(3, dimensions)] * 3, (2, dimensions)], run
-
-
-KERNELS = [
-    htne_gradient,
-    htne_step,
-    line_step,
-    lstm_forward,
-    lstm_backward,
-    lstm_input,
-    lstm_input_scale,
-    lstm_table,
-    node_attention,
-    adam,
-]
+KERNELS = [htne_gradient, htne_step, line_step, ehna_table]
 
 
 def results(shapes: list[tuple[int, ...]], run: Callable[..., object]) -> Iterator[bytes]:
