@@ -58,7 +58,8 @@ class Aggregation(nn.Module):
         self.projection = nn.Linear(2 * d, architecture.dimensions)
         start_projection(self.projection, history_share, activity_share)
         if self.walk_lstm is None:
-            start_as_sum(self.node_lstm, WALK_SCALE, WALK_KEEP)
+            # Over hundreds of steps that hardly leak, noise would add up to more than the mean.
+            start_as_sum(self.node_lstm, WALK_SCALE, WALK_KEEP, noise=0.0)
         else:
             start_as_sum(self.node_lstm, NODE_SCALE, NODE_KEEP)
             start_as_sum(self.walk_lstm, WALK_SCALE, WALK_KEEP)

@@ -35,13 +35,13 @@ def start_projection(projection: nn.Linear, history_share: float, activity_share
         projection.bias[d:] = activity_share / d**0.5
 
 
-def start_as_sum(lstm: nn.LSTM, scale: float, keep: float) -> None:
+def start_as_sum(lstm: nn.LSTM, scale: float, keep: float, noise: float = NOISE) -> None:
     """Layer 1: c_t = sigmoid(keep) c_(t-1) + scale * input; every other layer: what the one below says now."""
     d = lstm.hidden_size
     with torch.no_grad():
         for layer in range(lstm.num_layers):
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-                getattr(lstm, f"{name}_l{layer}").mul_(NOISE)
+                getattr(lstm, f"{name}_l{layer}").mul_(noise)
             # torch stacks the gates as input, forget, candidate, output.
             getattr(lstm, f"weight_ih_l{layer}")[2 * d : 3 * d] += torch.eye(d) * (scale if layer == 0 else 1.0)
             bias = getattr(lstm, f"bias_ih_l{layer}")

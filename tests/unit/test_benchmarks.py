@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks import __main__ as command
 from benchmarks import ehna, ehna_scaling
@@ -71,8 +72,12 @@ def test_a_stopped_run_keeps_what_it_measured(results: Path, monkeypatch: pytest
 
 
 @pytest.fixture(scope="module")
-def network() -> TemporalNetwork:
-    return generate(100, 1000, seed=1)
+def network() -> Iterator[TemporalNetwork]:
+    """So small that a second thread of torch would only wait."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield generate(100, 1000, seed=1)
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture
@@ -122,8 +127,16 @@ def test_scaling_rows_of_one_size_compare_it_with_the_smallest(monkeypatch: pyte
     assert per_contact.ratio == pytest.approx((60 / 236_894) / (600 / 1_731_653))
 
 
-def test_the_cost_of_a_whole_fit_is_found_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ehna_scaling.SIZES, "Digg", (100, 1000, 12.0))
-    cost = ehna_scaling.cost_at("Digg")
-    assert cost.seconds > 0 < cost.peak_gb
-    assert "passes" in cost.chosen
+def test_the_cost_of_a_whole_fit_tells_what_was_chosen(
+    network: TemporalNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = replace(load_method("ehna"), defaults=SMALL)
+    monkeypatch.setattr(ehna_scaling, "load_method", lambda _name: small)
+    monkeypatch.setattr(ehna_scaling, "compile_kernels", lambda _params, _threads: None)
+    monkeypatch.setattr(ehna_scaling.os, "cpu_count", lambda: 1)
+    network.save(tmp_path / "network.arrow")
+    cost = ehna_scaling.fit_whole(tmp_path / "network.arrow")
+    assert cost.seconds > 0
+    assert cost.peak_gb > 0
+    assert cost.chosen.startswith("chosen: ")
+    assert (tmp_path / "checkpoint.npz").exists(), "a fit of the workflow keeps checkpoints"

@@ -128,6 +128,16 @@ def test_the_fit_leaves_torch_and_numba_with_the_threads_they_had(contacts, monk
     assert (torch.get_num_threads(), numba.get_num_threads()) == before
 
 
+@pytest.mark.parametrize(
+    "changes", [{}, {"epochs": 0}, {"weight_epochs": 0, "epochs": 0}, {"output": "table"}], ids=str
+)
+def test_every_fit_counts_its_work_in_epochs(changes):
+    run = Run(1)
+    ehna.fit(town(), parameters(**FIXED | changes), run)
+    assert run.epochs
+    assert all((epoch.work > 0, epoch.unit) == (True, "edges") for epoch in run.epochs)
+
+
 def test_every_random_stream_of_a_fit_is_its_own(monkeypatch):
     """Seeds of one stage that another stage had would make negatives, walks or orders the same in both."""
     started, default_rng = [], np.random.default_rng
