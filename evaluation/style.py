@@ -24,6 +24,8 @@ MARKERS = {
     "ctdne": "D",
     "htne": "v",
     "ehna": "o",
+    "ehna_untrained": "d",
+    "ehna_table": "X",
     "random": "P",
     "degree": "<",
     "common_neighbors": "p",
