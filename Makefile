@@ -25,9 +25,11 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint --configfile config/test.yaml
 
-# The page in Debian's chromium; installs the browser if it is not there.
+# The page in Debian's chromium; installs the browser and axe-core if they are not there.
 test-browser: .venv/ready
 	command -v chromedriver > /dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium chromium-driver > /dev/null; }
+	command -v npm > /dev/null || $(SUDO) apt-get install -y -qq npm > /dev/null
+	test -d .axe/node_modules/axe-core || npm install --silent --no-save --prefix .axe axe-core@4.10.3
 	$(BIN)/snakemake --cores $(CORES) --configfile config/test.yaml
 	$(BIN)/pytest tests/browser
 
@@ -53,4 +55,4 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv .kernels results/demo results/test
+	rm -rf .venv .kernels .environments results/demo results/test

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measurement import Measurement
-from datasets.atomic import read_json, write_json
-from datasets.command_line import run_command
-from datasets.errors import UserError
-from datasets.machine import describe_machine
+from harness.command_line import run_command
+from harness.errors import UserError
+from harness.files import read_json, write_json
+from harness.machine import describe_machine
 
 FOLDER = Path(__file__).parent
 RESULTS = Path("results/benchmarks.json")
@@ -20,8 +20,8 @@ def benchmark_names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in NOT_BENCHMARKS)
 
 
-def measure(chosen: argparse.Namespace) -> None:
-    names = chosen.names or benchmark_names()
+def measure(arguments: argparse.Namespace) -> None:
+    names = arguments.names or benchmark_names()
     unknown = set(names) - set(benchmark_names())
     if unknown:
         raise UserError(f"no benchmark named {', '.join(sorted(unknown))}; there are {', '.join(benchmark_names())}")

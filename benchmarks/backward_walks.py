@@ -4,9 +4,9 @@ import numba
 import numpy as np
 
 from benchmarks.measurement import Measurement, best_seconds
-from datasets.network import TemporalNetwork
-from datasets.synthetic import generate
-from methods.walks.backward import Walks, backward_walks, build_history
+from methods.kernels.backward_walks import Walks, backward_walks, build_history
+from networks.network import TemporalNetwork
+from networks.synthetic import generate
 
 N_NODES, N_EDGES = 28_085, 236_894  # as HTNE's DBLP
 N_WALKS, LENGTH = 10, 10

@@ -1,101 +1,105 @@
-"""Classifier: examples per second of ten LIBLINEAR fits and predictions, against its own Python interfaces on one core.
+"""Classifier: seconds of one split (train on one half, score the other), by Newton's method and by two peers in turns.
 
-An example is counted once per repeat: half of them train, half are predicted. All ways start from the same vectors and
-pairs. Ours runs all repeats, LIBLINEAR's interfaces the first. Before anything is timed, decision values are compared:
-of ours on one core and on all, for all repeats, and of ours and of LIBLINEAR on dicts, for the first, to the last bit;
-of ours and of LIBLINEAR on a sparse matrix, for the first, up to rounding, because there numpy does the prediction.
+All start from the same vectors and pairs and have one thread. LIBLINEAR is the paper's classifier, without the detour
+over its Python lists. scikit-learn's newton-cholesky, on features with a constant column and without an intercept, has
+the same objective; the table of all features that it needs is made before the clock starts. CPU seconds, because the
+machine may have other work; before a ratio is given, the objective must be as low as the peer's, up to rounding.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterator
 
 import numpy as np
-import psutil
-from liblinear.liblinearutil import predict, problem, train
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_limits
 
-from benchmarks.measurement import Measurement, best_seconds
-from evaluation.classifier import OPTIONS, decision_values, empty_rows, fit_logistic_regression
-from evaluation.operators import OPERATORS, fill_features
-from evaluation.protocols import Rows
+from benchmarks.measurement import Measurement
+from evaluation.link_prediction.classifier import Fit, decision_values
+from evaluation.link_prediction.features import PairFeatures, Rows
+from evaluation.link_prediction.liblinear_fit import fit_by_liblinear
+from evaluation.link_prediction.newton import fit_by_newton
 
-N_EXAMPLES, N_NODES, DIMENSIONS, REPEATS = 20_000, 5_000, 128, 10
-OPERATOR = "weighted_l1"
-
-Decisions = list[NDArray[np.float64]]
-
-
-def measure() -> list[Measurement]:
-    vectors, source, target, positive, halves = _problem()
-    features = OPERATORS[OPERATOR](vectors[source].astype(np.float64), vectors[target].astype(np.float64))
-    classes = np.where(positive, 1, -1)
-    cores = psutil.cpu_count(logical=False) or 1
-
-    def shared_rows(threads: int) -> Callable[[], Decisions]:
-        def run() -> Decisions:
-            rows = empty_rows(N_EXAMPLES, DIMENSIONS)
-            fill_features(OPERATOR, vectors, source, target, rows.values)
-
-            def one(half: tuple[Rows, Rows]) -> NDArray[np.float64]:
-                training, test = half
-                return decision_values(rows, test, fit_logistic_regression(rows, training, positive[training]))
-
-            with ThreadPoolExecutor(threads) as pool:
-                return list(pool.map(one, halves))
-
-        return run
-
-    def list_of_dicts(training: Rows, test: Rows) -> NDArray[np.float64]:
-        rows = [[dict(enumerate(row, start=1)) for row in features[half].tolist()] for half in (training, test)]
-        model = train(classes[training].tolist(), rows[0], OPTIONS)
-        return np.array(predict([], rows[1], model, "-q")[2])[:, 0]
-
-    def sparse_matrix(training: Rows, test: Rows) -> NDArray[np.float64]:
-        """The interface's fast path for training; its prediction still makes nodes row by row, so we predict here."""
-        model = train(problem(classes[training].astype(np.float64), csr_matrix(features[training]), 1), OPTIONS)
-        weights, bias = model.get_decfun()
-        return features[test] @ np.array(weights) + bias
-
-    expected = shared_rows(1)()
-    for way, equal in (
-        ("ours on all cores", np.array_equal(shared_rows(cores)(), expected)),
-        ("LIBLINEAR on dicts", np.array_equal(list_of_dicts(*halves[0]), expected[0])),
-        ("LIBLINEAR on a sparse matrix", np.allclose(sparse_matrix(*halves[0]), expected[0], rtol=1e-9, atol=1e-9)),
-    ):
-        if not equal:
-            raise AssertionError(f"{way}: other decision values than ours on one core; speeds cannot be compared")
-    rate = N_EXAMPLES * REPEATS
-    one_core, all_cores = (rate / best_seconds(shared_rows(threads)) for threads in (1, cores))
-    plain = N_EXAMPLES / best_seconds(lambda: list_of_dicts(*halves[0]), repeats=2)
-    sparse = N_EXAMPLES / best_seconds(lambda: sparse_matrix(*halves[0]))
-    data = f"{N_EXAMPLES} examples x {DIMENSIONS}, {OPERATOR}, {REPEATS} repeats"
-    same, nearly = f"{data}, equal decision values", f"{data}, decision values equal up to rounding"
-    unit = "examples/s"
-    return [
-        Measurement(f"classifier, {cores} cores, against LIBLINEAR on dicts", all_cores, plain, unit, same, target=3),
-        Measurement("classifier, one core, against LIBLINEAR on dicts", one_core, plain, unit, same),
-        Measurement(
-            f"classifier, {cores} cores, against LIBLINEAR on a sparse matrix", all_cores, sparse, unit, nearly
-        ),
-    ]
+N_EXAMPLES, DIMENSIONS, ROUNDS = 200_000, 128, 3
+FloatArray = NDArray[np.float64]
+Way = Callable[[], tuple[FloatArray, FloatArray]]  # one split: its weights and decision values
 
 
-def _problem() -> tuple[
-    NDArray[np.float32], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_], list[tuple[Rows, Rows]]
-]:
-    """Vectors around 50 centers; positives join nodes of one center, negatives join any two."""
+def measure() -> Iterator[Measurement]:
+    with threadpool_limits(1):
+        for operator in ("mean", "hadamard", "weighted_l1"):
+            yield from measure_operator(operator)
+
+
+def measure_operator(operator: str) -> Iterator[Measurement]:
+    features, positive, training, test = problem(operator, N_EXAMPLES)
+    table = np.ones((N_EXAMPLES, DIMENSIONS + 1))
+    features.fill(np.arange(N_EXAMPLES), table)
+
+    def by(fit: Fit) -> Way:
+        def split() -> tuple[FloatArray, FloatArray]:
+            weights = fit(features, training, positive[training])
+            return weights, decision_values(features, test, weights)
+
+        return split
+
+    def by_scikit_learn(values: NDArray[np.floating]) -> Way:
+        def split() -> tuple[FloatArray, FloatArray]:
+            model = LogisticRegression(C=1.0, solver="newton-cholesky", fit_intercept=False)
+            model.fit(values[training], positive[training])
+            return model.coef_[0].astype(np.float64), model.decision_function(values[test])
+
+        return split
+
+    ways = {
+        "Newton": by(fit_by_newton),
+        "LIBLINEAR": by(fit_by_liblinear),
+        "scikit-learn": by_scikit_learn(table),
+        "scikit-learn in float32": by_scikit_learn(table.astype(np.float32)),
+    }
+    seconds, lowest = dict.fromkeys(ways, np.inf), dict.fromkeys(ways, np.inf)
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            start = time.process_time()
+            weights, _ = way()
+            seconds[name] = min(seconds[name], time.process_time() - start)
+            lowest[name] = objective(table[training], positive[training], weights)
+    for name in list(ways)[1:]:
+        if lowest["Newton"] > lowest[name] * (1 + 1e-12):
+            raise AssertionError(f"{operator}: the objective of {name} is lower ({lowest[name]} < {lowest['Newton']})")
+        data = (
+            f"{N_EXAMPLES:,} examples x {DIMENSIONS}, {operator}, objective {lowest['Newton']:.2f}, {lowest[name]:.2f}"
+        )
+        yield Measurement(
+            f"classifier, one split, Newton against {name}",
+            seconds["Newton"],
+            seconds[name],
+            "CPU seconds",
+            data,
+            target=1.3 if name != "scikit-learn in float32" else None,
+            lower_is_better=True,
+        )
+
+
+def objective(rows: FloatArray, positive: NDArray[np.bool_], weights: FloatArray) -> float:
+    margins = np.where(positive, 1.0, -1.0) * (rows @ weights)
+    return float(weights @ weights) / 2 + float(np.logaddexp(0.0, -margins).sum())
+
+
+def problem(operator: str, n_examples: int) -> tuple[PairFeatures, NDArray[np.bool_], Rows, Rows]:
+    """Vectors around 50 centers; positives join nodes of one center, negatives join any two; a random half trains."""
     generator = np.random.default_rng(1)
-    center = generator.integers(0, 50, size=N_NODES)
+    n_nodes = n_examples // 4
+    center = generator.integers(0, 50, size=n_nodes)
     order = np.argsort(center, kind="stable")
-    vectors = generator.normal(size=(50, DIMENSIONS))[center] * 0.3 + generator.normal(size=(N_NODES, DIMENSIONS)) * 0.3
-    at = generator.integers(0, N_NODES - 20, size=N_EXAMPLES)
-    source = order[at].astype(np.int32)
-    near = order[at + generator.integers(1, 20, size=N_EXAMPLES)]
-    positive = np.arange(N_EXAMPLES) < N_EXAMPLES // 2
-    target = np.where(positive, near, generator.integers(0, N_NODES, size=N_EXAMPLES)).astype(np.int32)
-    halves = []
-    for _ in range(REPEATS):
-        shuffled = generator.permutation(N_EXAMPLES)
-        halves.append((np.sort(shuffled[: N_EXAMPLES // 2]), np.sort(shuffled[N_EXAMPLES // 2 :])))
-    return vectors.astype(np.float32), source, target, positive, halves
+    popular = generator.gamma(1.0, size=(n_nodes, 1)) * generator.normal(size=DIMENSIONS)
+    vectors = 0.3 * (
+        generator.normal(size=(50, DIMENSIONS))[center] + generator.normal(size=(n_nodes, DIMENSIONS)) + popular
+    )
+    positive = np.arange(n_examples) < n_examples // 2
+    at = generator.integers(0, n_nodes - 20, size=n_examples)
+    near = order[at + generator.integers(1, 20, size=n_examples)]
+    target = np.where(positive, near, generator.integers(0, n_nodes, size=n_examples))
+    shuffled = generator.permutation(n_examples)
+    halves = np.sort(shuffled[: n_examples // 2]), np.sort(shuffled[n_examples // 2 :])
+    return PairFeatures(operator, vectors, order[at].astype(np.int32), target.astype(np.int32)), positive, *halves

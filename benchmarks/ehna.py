@@ -17,11 +17,8 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.measurement import Measurement
-from datasets.__main__ import DOWNLOADS
-from datasets.catalog import load_catalog
-from datasets.network import TemporalNetwork
-from datasets.prepare import prepare_entry
-from datasets.synthetic import generate
+from methods.contract.registry import load_method
+from methods.contract.run import Run
 from methods.ehna import aggregation
 from methods.ehna.choice import MOST_EDGES, VALIDATION_PAIRS, VALIDATION_WALKS, Choice, Judge, choose
 from methods.ehna.export import BATCHES_FOR_STATISTICS, NODES_PER_BATCH, aggregate_nodes
@@ -30,8 +27,10 @@ from methods.ehna.neighborhoods import Past
 from methods.ehna.stages import new_model, past_of, start
 from methods.ehna.training import BATCH, Model, train_table_through_z
 from methods.ehna.validation import newest, validation_block
-from methods.registry import load_method
-from methods.run import Run
+from networks.catalog import DOWNLOADS, load_catalog
+from networks.network import TemporalNetwork
+from networks.prepare import prepare_entry
+from networks.synthetic import generate
 
 N_NODES, N_EDGES = 28_085, 236_894  # as HTNE's DBLP
 MOST_SECONDS = 90
@@ -55,7 +54,7 @@ def whole_fit(network: TemporalNetwork, params: dict[str, Any], threads: int) ->
     compile_kernels(params, threads)
     run = Run(seed=1, threads=threads)
     seconds, _ = timed(fit, network, params, run)
-    data = f"{described(network, threads)}; {chosen(run)}; peer is the limit"
+    data = f"{described(network, threads)}; {choice_text(run)}; peer is the limit"
     return Measurement("EHNA, whole fit", seconds, MOST_SECONDS, "s", data, target=1, lower_is_better=True)
 
 
@@ -172,7 +171,7 @@ def described(network: TemporalNetwork, threads: int) -> str:
     return f"generated: {network.n_nodes} nodes, {network.n_edges} edges; default settings, {threads} threads"
 
 
-def chosen(run: Run) -> str:
+def choice_text(run: Run) -> str:
     """What a fit's seconds depend on: whether validation chose to train the weights, and how many passes."""
     choice = run.facts["choice"]
     return f"chosen: {'' if choice['weights'] else 'no '}training of the weights, {choice['passes']} passes"

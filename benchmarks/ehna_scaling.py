@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.__main__ import line
-from benchmarks.ehna import chosen, compile_kernels, timed
+from benchmarks.ehna import choice_text, compile_kernels, timed
 from benchmarks.measurement import Measurement
-from datasets.network import TemporalNetwork
-from datasets.synthetic import generate
+from methods.contract.registry import load_method
+from methods.contract.run import Run
 from methods.ehna.fit import fit
-from methods.registry import load_method
-from methods.run import Run
+from networks.network import TemporalNetwork
+from networks.synthetic import generate
 
 # Nodes, contacts, and the minutes that a fit may take.
 SIZES = {
@@ -38,7 +38,7 @@ LIMIT_GB = 6
 class Cost:
     seconds: float
     peak_gb: float
-    chosen: str
+    choice: str
 
 
 def measure(names: list[str] | None = None) -> Iterator[Measurement]:
@@ -49,14 +49,14 @@ def measure(names: list[str] | None = None) -> Iterator[Measurement]:
         if names and name not in (SMALLEST, *names):
             continue
         cost = smallest if name == SMALLEST else cost_at(name)
-        data = f"generated: {n_nodes} nodes, {n_edges} edges; {setting}; {cost.chosen}"
+        data = f"generated: {n_nodes} nodes, {n_edges} edges; {setting}; {cost.choice}"
         limit = f"{data}; peer is the limit"
         at = f"EHNA at {name}'s size"
         yield Measurement(f"{at}: whole fit", cost.seconds / 60, minutes, "minutes", limit, 1, True)
         yield Measurement(f"{at}: peak memory", cost.peak_gb, LIMIT_GB, "GB", limit, 1, True)
         if name != SMALLEST:
             ours, peer = cost.seconds / n_edges * 1e6, smallest.seconds / SIZES[SMALLEST][1] * 1e6
-            growth = f"{data}; peer is the size of {SMALLEST}: {smallest.chosen}"
+            growth = f"{data}; peer is the size of {SMALLEST}: {smallest.choice}"
             yield Measurement(f"{at}: seconds per contact", ours, peer, "us per contact", growth, FLAT, True)
 
 
@@ -77,7 +77,7 @@ def fit_whole(path: Path) -> Cost:
     network = TemporalNetwork.load(path)
     run = Run(seed=1, threads=threads, folder=path.parent)
     seconds, _ = timed(fit, network, params, run)
-    return Cost(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, chosen(run))
+    return Cost(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, choice_text(run))
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from benchmarks.measurement import Measurement
 from benchmarks.peers.plain_htne import PlainHTNE
-from datasets.network import TemporalNetwork
-from datasets.synthetic import generate
 from methods.htne.events import events_of
 from methods.htne.fit import initial_tables, shares_of
 from methods.htne.training import Batch, Setting, draw_samples, room_for_batch, train
-from methods.sampling import noise_table
+from methods.kernels.sampling import noise_table
+from networks.network import TemporalNetwork
+from networks.synthetic import generate
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs, as HTNE's DBLP
 DIMENSIONS, HISTORY, BATCH_SIZE = 128, 5, 1000
@@ -40,8 +40,8 @@ class Trial:
         rooms = [room_for_batch(BATCH_SIZE, SETTING, embeddings) for _ in range(threads)]
 
         def work(share: slice, room: Batch) -> float:
-            chosen: NDArray[np.int32] = self.order[share]
-            loss: float = train(embeddings, delta, self.events, chosen, self.noise, SETTING, share.start, room)
+            batch_events: NDArray[np.int32] = self.order[share]
+            loss: float = train(embeddings, delta, self.events, batch_events, self.noise, SETTING, share.start, room)
             return loss
 
         work(slice(0, 0), rooms[0])
@@ -59,9 +59,9 @@ class Trial:
         room = room_for_batch(BATCH_SIZE, SETTING, embeddings)
         seconds = loss = 0.0
         for number, first in enumerate(range(0, len(self.order), BATCH_SIZE)):
-            chosen = self.order[first : first + BATCH_SIZE]
-            draw_samples(self.events, delta, chosen, self.noise, SETTING, number, room)
-            batch = [torch.tensor(array[: len(chosen)]) for array in (room.nodes, room.elapsed, room.n_real)]
+            batch_events = self.order[first : first + BATCH_SIZE]
+            draw_samples(self.events, delta, batch_events, self.noise, SETTING, number, room)
+            batch = [torch.tensor(array[: len(batch_events)]) for array in (room.nodes, room.elapsed, room.n_real)]
             start = time.perf_counter()
             loss += plain.step(batch[0], batch[1], batch[2], SETTING.negatives)
             seconds += time.perf_counter() - start

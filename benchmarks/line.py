@@ -11,10 +11,10 @@ import numpy as np
 
 from benchmarks.measurement import Measurement
 from benchmarks.peers.plain_line import PlainLine
-from datasets.network import TemporalNetwork
-from datasets.synthetic import generate
+from methods.kernels.static_graph import merged_graph, pairs_once
 from methods.line.training import Half, WeightedGraph, initial_half, load_kernel, train_epoch, weighted_graph
-from methods.walks.static_graph import merged_graph, pairs_once
+from networks.network import TemporalNetwork
+from networks.synthetic import generate
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs, as HTNE's DBLP
 DIMENSIONS, NEGATIVES, LEARNING_RATE = 64, 5, 0.025

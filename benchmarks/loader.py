@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.measurement import Measurement, best_seconds
-from datasets.prepare import prepare_file
+from networks.prepare import prepare_file
 
 ROWS = 5_000_000
 NODES = 577_314  # as many as Tmall has

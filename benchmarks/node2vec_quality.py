@@ -1,6 +1,6 @@
 """Node2Vec against PecanPy's walks with gensim: AUC of link prediction, same settings, same examples, same seeds.
 
-On CollegeMsg, and on whichever other networks have been fetched (`python -m datasets fetch NAME`).
+On CollegeMsg, and on whichever other networks have been fetched (`python -m networks fetch NAME`).
 """
 
 import tempfile
@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 from benchmarks.measurement import Measurement
 from benchmarks.peers.environment import run_peer
 from benchmarks.static_walks import write_edges
-from datasets.__main__ import DOWNLOADS
-from datasets.catalog import load_catalog
-from datasets.network import TemporalNetwork
-from datasets.prepare import prepare_entry
-from datasets.split import split_rows
-from evaluation.examples import ExampleSet, make_examples
-from evaluation.link_prediction import evaluate_embeddings
-from evaluation.operators import OPERATORS
-from evaluation.protocols import PROTOCOLS
+from evaluation.examples.example_set import ExampleSet, make_examples
+from evaluation.examples.protocols import PROTOCOLS
+from evaluation.link_prediction.evaluate import evaluate_embeddings
+from evaluation.link_prediction.operators import OPERATORS
+from methods.contract.registry import load_method
+from methods.contract.run import Run
+from methods.kernels.static_graph import merged_graph
 from methods.node2vec.fit import fit
-from methods.registry import load_method
-from methods.run import Run
-from methods.walks.static_graph import merged_graph
+from networks.catalog import DOWNLOADS, load_catalog
+from networks.network import TemporalNetwork
+from networks.prepare import prepare_entry
+from networks.split import split_rows
 
 NETWORKS = ("college_msg", "email_eu", "bitcoin_otc", "mathoverflow", "dblp_htne")
 SEEDS = range(1, 6)

@@ -8,8 +8,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmarks.measurement import Measurement, best_seconds
-from datasets.network import TemporalNetwork
-from evaluation.reconstruction import SIMILARITIES, Sample, precision_of_draw, sample_nodes
+from evaluation.reconstruction.precision import SIMILARITIES, Sample, precision_of_draw, sample_nodes
+from networks.network import TemporalNetwork
 
 NODES, DIMENSIONS = 5_000, 128  # a quarter of the paper's pairs: with all of them the peer needs four times the memory
 PAIRS = [100, 1_000, 10_000, 100_000, 1_000_000]
@@ -56,14 +56,14 @@ def random_data(n_nodes: int, n_edges: int) -> tuple[TemporalNetwork, NDArray[np
 
 def sort_everything(vectors: NDArray[np.float32], sample: Sample) -> NDArray[np.float64]:
     """The straightforward way: per similarity the whole matrix, all pairs in order, a running count of edges."""
-    chosen = vectors[sample.nodes].astype(np.float64)
-    squared = (chosen**2).sum(axis=1)
-    is_edge = np.zeros((len(chosen), len(chosen)), dtype=bool)
+    sampled = vectors[sample.nodes].astype(np.float64)
+    squared = (sampled**2).sum(axis=1)
+    is_edge = np.zeros((len(sampled), len(sampled)), dtype=bool)
     is_edge[sample.edge_rows, sample.edge_columns] = True
-    upper = np.triu_indices(len(chosen), k=1)
+    upper = np.triu_indices(len(sampled), k=1)
     rows = []
     for name in SIMILARITIES:
-        similarity = chosen @ chosen.T
+        similarity = sampled @ sampled.T
         if name == "cosine":
             similarity /= np.sqrt(np.outer(squared, squared))
         elif name == "euclidean":

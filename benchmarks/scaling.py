@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from benchmarks import htne, line
 from benchmarks.measurement import Measurement
-from datasets.network import TemporalNetwork
-from datasets.synthetic import generate
+from methods.contract.run import Run
+from methods.kernels.forward_walks import forward_walks, time_order
+from methods.kernels.rows import aligned_rows, prefetch
+from methods.kernels.skip_gram import Sentences, count_tokens, walking_threads, word2vec
+from methods.kernels.static_graph import WalkGraph, merged_graph, walk_graph
+from methods.kernels.static_walks import static_walks
 from methods.line.training import initial_half, weighted_graph
-from methods.run import Run
-from methods.table_rows import prefetch, row_table
-from methods.walks.corpus import Sentences, count_tokens, walking_threads, word2vec
-from methods.walks.forward import forward_walks, time_order
-from methods.walks.static import static_walks
-from methods.walks.static_graph import WalkGraph, merged_graph, walk_graph
+from networks.network import TemporalNetwork
+from networks.synthetic import generate
 
 SMALL, DIGG, LARGE = (12_000, 100_000), (279_630, 1_731_653), (600_000, 5_000_000)  # nodes, edges
 FLAT = 1 / 1.2  # the target: no more than 20% dearer per item
@@ -102,7 +102,7 @@ def htne_edge(network: TemporalNetwork) -> float:
 
 def seven_rows(n_nodes: int) -> float:
     """As many rows as a LINE sample moves, out of two tables, as in its second order."""
-    table = row_table(2 * n_nodes, line.DIMENSIONS)
+    table = aligned_rows(2 * n_nodes, line.DIMENSIONS)
     n_rows = 7 * 200_000
     rows = np.random.default_rng(1).integers(len(table), size=n_rows + ROWS_AHEAD, dtype=np.int32)
     return per_item(lambda: move_rows(table, rows), n_rows // 7)

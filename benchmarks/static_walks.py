@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks.measurement import Measurement, best_seconds
 from benchmarks.peers.environment import run_peer
-from datasets.synthetic import generate
-from methods.walks.static import static_walks
-from methods.walks.static_graph import StaticGraph, WalkGraph, merged_graph, pairs_once, walk_graph
+from methods.kernels.static_graph import StaticGraph, WalkGraph, merged_graph, pairs_once, walk_graph
+from methods.kernels.static_walks import static_walks
+from networks.synthetic import generate
 
 N_NODES, N_EDGES = 28_085, 206_000  # some 150,000 distinct pairs
 WALK_LENGTH, P, Q = 80, 0.5, 2.0

@@ -1,21 +1,21 @@
-"""`python -m evaluation COMMAND`: the sub-commands, each in the *_command module that the table names."""
+"""`python -m evaluation COMMAND`: the sub-commands, each added by the module that MODULES names."""
 
 import argparse
 import importlib
 import sys
 from collections.abc import Sequence
 
-from datasets.command_line import run_command
+from harness.command_line import run_command
 
 # Only the module of the wanted command is imported: drawing needs matplotlib, and a step should not wait for it.
 MODULES = {
-    "examples_command": ("examples",),
-    "leakage_command": ("leakage",),
-    "link_prediction_command": ("link-prediction",),
-    "reconstruction_command": ("reconstruction",),
-    "tables_command": ("tables",),
-    "figures_command": ("figures",),
-    "results_command": ("describe", "choose", "manifest", "verify", "page", "summary"),
+    "examples.command": ("examples",),
+    "link_prediction.leakage": ("leakage",),
+    "link_prediction.command": ("link-prediction",),
+    "reconstruction.command": ("reconstruction",),
+    "report.tables.all_tables": ("tables",),
+    "report.figures.all_figures": ("figures",),
+    "report.command": ("describe", "choose", "manifest", "verify", "page", "summary"),
 }
 
 

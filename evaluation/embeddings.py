@@ -1,20 +1,32 @@
-"""Reading vectors from anywhere (npy, or word2vec text with labels) and checking that they can be evaluated."""
+"""What a method hands over: the record of its fit, and vectors (npy, or word2vec text with labels), checked."""
 
 import tokenize
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
 from evaluation.errors import EvaluationError
+from harness.errors import UserError
+from harness.files import read_json, refuse_unusual_file
+from networks.network import TemporalNetwork
 
 NPY_START = b"\x93NUMPY"
 # The largest value of a vector: its square, summed over all dimensions, is far from overflowing.
 LARGEST = 1e38
-UNSEEN_POLICIES = ("drop", "zero", "mean")
+# numpy reads the header with Python's own tokenizer, which has errors of its own.
+UNREADABLE_NPY = (
+    ValueError,
+    TypeError,
+    OSError,
+    EOFError,
+    SyntaxError,
+    tokenize.TokenError,
+    MemoryError,
+    OverflowError,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +38,22 @@ class Embeddings:
     notes: tuple[str, ...] = ()
 
 
+def read_record(path: Path) -> dict[str, Any]:
+    """fit.json or score.json as a mapping, whose `network`, if it has one, is a mapping too."""
+    record = read_json(path)
+    if not isinstance(record, dict) or not isinstance(record.get("network", {}), dict):
+        raise EvaluationError(f"{path}: is not the record of a fit; run the method again")
+    return record
+
+
 def read_embeddings(path: Path, network: TemporalNetwork) -> Embeddings:
     """Vectors in the order of the network's nodes; every defect that would make a silent wrong number is an error."""
     try:
+        refuse_unusual_file(path)
         with path.open("rb") as file:
             start = file.read(len(NPY_START))
+    except UserError as error:
+        raise EvaluationError(str(error)) from None
     except OSError as error:
         raise EvaluationError(f"{path}: cannot be read: {error.strerror}") from None
     if start == NPY_START:
@@ -48,18 +71,27 @@ def read_embeddings(path: Path, network: TemporalNetwork) -> Embeddings:
 def read_npy(path: Path, network: TemporalNetwork) -> NDArray[np.floating]:
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    # numpy reads the header with Python's own tokenizer, which has errors of its own.
-    except (ValueError, OSError, EOFError, SyntaxError, tokenize.TokenError, MemoryError, OverflowError) as error:
+    except UNREADABLE_NPY as error:
         raise EvaluationError(f"{path}: cannot be read as an array of numbers ({error})") from None
+    return _one_row_per_node(vectors, network, path)
+
+
+def checked_vectors(vectors: NDArray[np.floating], network: TemporalNetwork, where: str) -> NDArray[np.floating]:
+    """Vectors from memory, refused for the same reasons as those of a file."""
+    rows = _one_row_per_node(np.asarray(vectors), network, where)
+    return check_embeddings(Embeddings(rows, np.zeros(len(rows), dtype=np.bool_)), network, where).vectors
+
+
+def _one_row_per_node(vectors: NDArray[Any], network: TemporalNetwork, where: Path | str) -> NDArray[np.floating]:
     if vectors.ndim != 2 or vectors.shape[1] == 0:
         raise EvaluationError(
-            f"{path}: the array has shape {vectors.shape}; it must have one row per node and at least one column"
+            f"{where}: the array has shape {vectors.shape}; it must have one row per node and at least one column"
         )
     if vectors.dtype.kind not in "fiu":
-        raise EvaluationError(f"{path}: the array holds {vectors.dtype}; it must hold real numbers")
+        raise EvaluationError(f"{where}: the array holds {vectors.dtype}; it must hold real numbers")
     if len(vectors) != network.n_nodes:
         raise EvaluationError(
-            f"{path}: {len(vectors)} rows, but the network has {network.n_nodes} nodes; row i must be the vector of "
+            f"{where}: {len(vectors)} rows, but the network has {network.n_nodes} nodes; row i must be the vector of "
             "node i (use word2vec text with labels if the order differs)"
         )
     return vectors if vectors.dtype in (np.float32, np.float64) else vectors.astype(np.float64)
@@ -92,11 +124,12 @@ def _read_lines(lines: TextIO, path: Path, network: TemporalNetwork) -> Embeddin
     unknown: list[str] = []
     number = 1
     for number, line in enumerate(lines, start=2):
-        # From the right, because a label may hold spaces.
-        label, *values = line.rsplit(None, dimensions) or [""]
+        # From the right, because a label may hold spaces. As bytes, which are cut at ASCII spaces alone: a no-break
+        # space at the end of a label belongs to it.
+        first, *values = line.encode().rsplit(None, dimensions) or [b""]
         if len(values) != dimensions:
             raise EvaluationError(f"{path}:{number}: {len(values)} values after the label; line 1 says {dimensions}")
-        label = label.strip()
+        label = first.strip().decode()
         node = node_of.get(label)
         if node is None:
             unknown.append(label)
@@ -106,7 +139,8 @@ def _read_lines(lines: TextIO, path: Path, network: TemporalNetwork) -> Embeddin
         try:
             vectors[node] = [float(value) for value in values]
         except ValueError as error:
-            raise EvaluationError(f"{path}:{number}: {str(error)[:100]}") from None
+            sentence = str(error).replace("b'", "'")[:100]
+            raise EvaluationError(f"{path}:{number}: {sentence}") from None
         missing[node] = False
     if number - 1 != int(header[0]):
         raise EvaluationError(f"{path}: {number - 1} vectors, but line 1 says {header[0]}; the file may be cut short")
@@ -123,36 +157,23 @@ def _read_lines(lines: TextIO, path: Path, network: TemporalNetwork) -> Embeddin
     return Embeddings(vectors, missing, tuple(notes))
 
 
-def check_embeddings(embeddings: Embeddings, network: TemporalNetwork, path: Path) -> Embeddings:
+def check_embeddings(embeddings: Embeddings, network: TemporalNetwork, where: Path | str) -> Embeddings:
     """Refuse vectors that are not finite, too large or all zero; note the nodes whose vector is zero."""
     vectors, present = embeddings.vectors, ~embeddings.missing
     usable = (np.abs(vectors) <= LARGEST).all(axis=1)  # NaN is not, either
     if not usable.all():
         node = int(np.flatnonzero(~usable)[0])
         raise EvaluationError(
-            f"{path}: {np.count_nonzero(~usable)} vectors have NaN, infinite values or values beyond {LARGEST:g}, "
+            f"{where}: {np.count_nonzero(~usable)} vectors have NaN, infinite values or values beyond {LARGEST:g}, "
             f"first node {node} (label {network.labels[node]})"
         )
     if not vectors[present].any():
-        raise EvaluationError(f"{path}: every vector is zero")
+        raise EvaluationError(f"{where}: every vector is zero")
     zero = present & ~vectors.any(axis=1)
     if not zero.any():
         return embeddings
     note = f"{np.count_nonzero(zero)} of {network.n_nodes} vectors are zero"
     return replace(embeddings, notes=(*embeddings.notes, note))
-
-
-def apply_unseen_policy(vectors: NDArray[np.floating], unseen: NDArray[np.bool_], policy: str) -> NDArray[np.floating]:
-    """One rule for all methods: a node without training contact has the zero vector, or the mean of the others.
-
-    What a method leaves there (a random start, a zero) says nothing about the node. With `drop` the examples go, not
-    the vectors.
-    """
-    if policy == "drop" or not unseen.any():
-        return vectors
-    vectors = np.array(vectors)
-    vectors[unseen] = 0 if policy == "zero" else vectors[~unseen].mean(axis=0, dtype=np.float64)
-    return vectors
 
 
 def to_common_unit(vectors: NDArray[np.floating], unseen: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -165,4 +186,5 @@ def to_common_unit(vectors: NDArray[np.floating], unseen: NDArray[np.bool_]) -> 
     largest = seen.max(initial=0.0)
     if largest == 0:
         return vectors.astype(np.float64)
-    return vectors / (largest * np.sqrt(np.mean((seen / largest) ** 2)))
+    seen /= largest
+    return vectors / (largest * np.sqrt(np.mean(np.square(seen, out=seen))))

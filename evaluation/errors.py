@@ -1,6 +1,6 @@
 """The mistakes in evaluating that a user can mend."""
 
-from datasets.errors import UserError
+from harness.errors import UserError
 
 
 class EvaluationError(UserError):

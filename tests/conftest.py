@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import settings
 
-from datasets.network import TemporalNetwork
+from networks.network import TemporalNetwork
 
 # No deadline: the first example may compile a kernel, and no test may fail because the machine is busy.
 settings.register_profile("no_deadline", deadline=None)

@@ -61,14 +61,16 @@ def write_run(
     return folder
 
 
-def write_link_prediction(folder, dataset, method, seed, protocols=("paper", "pair_grouped"), status="ok", reason=""):
+def write_link_prediction(
+    folder, dataset, method, seed, protocols=("paper", "pair_grouped"), status="ok", reason="", evaluation="c0de-e0"
+):
     operators = ("score",) if method == "edgebank" else OPERATORS
     repeats = [(draw, split) for draw in (1, 2) for split in (1, 2)] if status == "ok" else [(1, 0), (2, 0)]
     rows = [
         [
             *(dataset, method, seed, draw, protocol, split, operator, subset, metric),
             repr(score(dataset, method, operator, metric, seed, draw, split)) if status == "ok" else "",
-            *(status, reason),
+            *(status, reason, "", evaluation),
         ]
         for draw, split in repeats
         for protocol in protocols
@@ -77,7 +79,11 @@ def write_link_prediction(folder, dataset, method, seed, protocols=("paper", "pa
         for metric in METRICS
     ]
     path = folder / "link_prediction" / dataset / method / f"seed-{seed}.csv"
-    write_rows(path, "dataset,method,seed,draw,protocol,split,operator,subset,metric,value,status,reason", rows)
+    write_rows(
+        path,
+        "dataset,method,seed,draw,protocol,split,operator,subset,metric,value,status,reason,by_liblinear,evaluation",
+        rows,
+    )
 
 
 def write_reconstruction(folder, dataset, method, seed, status="ok", reason=""):
@@ -88,9 +94,15 @@ def write_reconstruction(folder, dataset, method, seed, status="ok", reason=""):
                 ceiling = min(1.0, 800 / pairs)
                 precision = ceiling * LEVELS[method] * (1 + 0.02 * (seed - 2) + 0.04 * (draw - 1.5))
                 value = repr(precision) if status == "ok" else ""
-                rows.append([dataset, method, seed, draw, similarity, pairs, value, ceiling, 800, status, reason])
+                rows.append(
+                    [dataset, method, seed, draw, similarity, pairs, value, ceiling, 800, status, reason, "c0de"]
+                )
     path = folder / "reconstruction" / dataset / method / f"seed-{seed}.csv"
-    write_rows(path, "dataset,method,seed,draw,similarity,pairs,precision,ceiling,edges_in_sample,status,reason", rows)
+    write_rows(
+        path,
+        "dataset,method,seed,draw,similarity,pairs,precision,ceiling,edges_in_sample,status,reason,evaluation",
+        rows,
+    )
 
 
 def write_fit(folder, dataset, method, seed, status="ok", reason=""):

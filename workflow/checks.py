@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from datasets.catalog import Entry, entry_from_config, load_catalog
-from datasets.errors import UserError
-from datasets.home import with_home
-from datasets.schema import nearest
-from evaluation.protocols import PROTOCOLS
+from evaluation.examples.protocols import PROTOCOLS
+from harness.errors import UserError
+from harness.files import with_home
+from harness.schema import nearest
+from networks.catalog import Entry, entry_from_config, load_catalog
 
 
 def check_configuration(values: dict[str, Any], datasets: Iterable[Entry]) -> None:

@@ -3,18 +3,18 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from datasets.catalog import Entry
-from datasets.code import code_files
-from evaluation.protocols import PROTOCOLS
-from evaluation.sections import Place, place_of_table
-from methods.parameters import as_settings
-from methods.registry import Method, load_method, method_code, resolve
+from evaluation.examples.protocols import PROTOCOLS
+from evaluation.report.sections import Place, place_of_table
+from harness.code_state import files_state
+from methods.contract.parameters import as_settings
+from methods.contract.registry import Method, load_method, method_code, resolve
+from networks.catalog import Entry
 from workflow.checks import check_configuration, read_datasets, usable_path
 from workflow.schema import complete
 
@@ -67,9 +67,10 @@ class Configuration:
         return list(range(1, self.values["link_prediction"]["draws"] + 1))
 
     @property
-    def classifier_arguments(self) -> list[str]:
+    def classifier_section(self) -> dict[str, Any]:
+        """The keys that every evaluation is told as flags."""
         section = self.values["link_prediction"]
-        return flags({key: section[key] for key in ("splits", "unseen")})
+        return {key: section[key] for key in section if key not in ("draws", "protocols")}
 
     @property
     def protocols(self) -> list[str]:
@@ -89,7 +90,7 @@ class Configuration:
         """All methods that the results mention: the main ones, then variants that only an experiment has."""
         timed = self.values.get("efficiency", {}).get("methods", [])
         names = [method.name for method in self.methods]
-        return [load_method(name) for name in dict.fromkeys([*names, *self.values["ablation"], *timed])]
+        return [self.method(name) for name in dict.fromkeys([*names, *self.values["ablation"], *timed])]
 
     # Networks
 
@@ -126,32 +127,56 @@ class Configuration:
         return json.dumps([*made_by, entry.sha256, entry.size_bytes, entry.paper], sort_keys=True)
 
     def edges_file(self, dataset: str, edges: str) -> str:
-        """The network with all contacts, or without the test block."""
-        file = {"all": "network", "train": "train"}[edges]
+        """The network with all contacts, without the test block, or without the validation block either."""
+        file = {"all": "network", "train": "train", "tuning": "tuning"}[edges]
         return f"{self.folder}/networks/{dataset}/{file}.arrow"
 
     # Methods
 
-    def method_code(self, method: str) -> list[str]:
-        """The files whose change makes a fit stale: the method's own and what they import."""
-        return relative(method_code(method))
+    def method(self, name: str) -> Method:
+        """Looked up once: a workflow asks a thousand times."""
+        if name not in self._methods:
+            self._methods[name] = load_method(name)
+        return self._methods[name]
 
-    def fit_arguments(self, method: str) -> list[str]:
-        """Settings as `--set key=value`, where the configuration differs from the method's defaults."""
-        defaults = load_method(method).defaults
+    @cached_property
+    def _methods(self) -> dict[str, Method]:
+        return {}
+
+    def method_state(self, name: str) -> str:
+        """What makes a fit stale: another text means other code, other defaults or another command."""
+        if name not in self._states:
+            method = self.method(name)
+            files = (path for path in method_code(name) if path.name != "method.yaml")
+            settings = json.dumps([method.defaults, method.command], sort_keys=True)
+            self._states[name] = f"{files_state(files)} {settings}"
+        return self._states[name]
+
+    @cached_property
+    def _states(self) -> dict[str, str]:
+        return {}
+
+    def fit_arguments(self, method: str, changed: Collection[str] = ()) -> list[str]:
+        """Settings as `--set key=value`, where the configuration differs from the method's defaults.
+
+        Without those of `changed`, which an experiment sets.
+        """
+        defaults = self.method(method).defaults
         settings = resolve(method, self.values["parameters"])
-        return assignments({key: value for key, value in settings.items() if value != defaults[key]})
+        return assignments(
+            {key: value for key, value in settings.items() if key not in changed and value != defaults[key]}
+        )
 
     def limit_arguments(self, wildcards: Any, output: Any) -> list[str]:
         """When a fit ends early, and whether that ends the run.
 
         Snakemake does not compare a param that is a function of `output`: other limits leave finished fits alone.
         """
-        return [*flags(self.values["limits"]), *(["--strict"] if self.values["strict"] else [])]
+        return [*flags(self.values["limits"]), *([] if self.values["strict"] else ["--record-failures"])]
 
     def threads_of(self, method: str) -> int:
         """A timing variant states its own number of threads; every other fit has the configuration's."""
-        chosen = load_method(method)
+        chosen = self.method(method)
         threads = self.values["threads"]
         if chosen.purpose == "timing":
             return chosen.threads
@@ -161,28 +186,25 @@ class Configuration:
 
     def threads_that_matter(self, method: str) -> str:
         """The number of threads, where vectors depend on it: a param, because another number makes them stale."""
-        return "any" if load_method(method).thread_independent else f"{self.threads_of(method)} threads"
+        return "any" if self.method(method).thread_independent else f"{self.threads_of(method)} threads"
 
     # Evaluation
 
-    def vectors(self, dataset: str, method: str, seed: str) -> list[str]:
-        """The files that hold what a method says about a network's pairs."""
+    def vectors(self, dataset: str, method: str, seed: str, fit_folder: str) -> list[str]:
+        """The files that hold what a method says about a network's pairs; `fit_folder` is that of its fit."""
         if method in self.values["embeddings"]:
             return [self.values["embeddings"][method]["files"][dataset]]
-        if load_method(method).kind == "score":
+        if self.method(method).kind == "score":
             folders = self._score_folders(dataset, method, seed)
             return [f"{folder}/{file}" for folder in folders for file in ("score.json", "scores.npy")]
-        return [f"{self._fit_folder(dataset, method, seed)}/{file}" for file in ("fit.json", "embeddings.npy")]
+        return [f"{fit_folder}/{file}" for file in ("fit.json", "embeddings.npy")]
 
-    def vector_arguments(self, dataset: str, method: str, seed: str) -> list[str]:
+    def vector_arguments(self, dataset: str, method: str, seed: str, fit_folder: str) -> list[str]:
         if method in self.values["embeddings"]:
-            return ["--embeddings", *self.vectors(dataset, method, seed)]
-        if load_method(method).kind == "score":
+            return ["--embeddings", *self.vectors(dataset, method, seed, fit_folder)]
+        if self.method(method).kind == "score":
             return ["--scores", *self._score_folders(dataset, method, seed)]
-        return ["--fit", self._fit_folder(dataset, method, seed)]
-
-    def _fit_folder(self, dataset: str, method: str, seed: str) -> str:
-        return f"{self.folder}/fits/{dataset}/train/{method}/seed-{seed}"
+        return ["--fit", fit_folder]
 
     def _score_folders(self, dataset: str, method: str, seed: str) -> list[str]:
         return [f"{self.folder}/scores/{dataset}/test/{method}/seed-{seed}/draw-{draw}" for draw in self.draws]
@@ -192,7 +214,7 @@ class Configuration:
             f"{self.folder}/link_prediction/{dataset}/{method}/seed-{seed}.csv"
             for dataset in self.dataset_names
             for method in dict.fromkeys([*(method.name for method in self.methods), *self.values["ablation"]])
-            for seed in self.seeds
+            for seed in self.seeds_of(method, self.seeds)
         ]
         given = [
             f"{self.folder}/link_prediction/{dataset}/{name}/seed-{self.seeds[0]}.csv"
@@ -203,7 +225,7 @@ class Configuration:
 
     @property
     def reconstruction_arguments(self) -> list[str]:
-        section = self.values.get("reconstruction", {})
+        section = {key: value for key, value in self.values.get("reconstruction", {}).items() if key != "seeds"}
         return flags({key: ",".join(map(str, value)) if key == "pairs" else value for key, value in section.items()})
 
     def reconstruction_files(self) -> list[str]:
@@ -215,14 +237,18 @@ class Configuration:
             for dataset in self.dataset_names
             for method in self.methods
             if method.kind != "score"
-            for seed in self.seeds
+            for seed in self.seeds_of(method.name, self.values["reconstruction"].get("seeds", self.seeds))
         ]
+
+    def seeds_of(self, method: str, seeds: list[int]) -> list[int]:
+        """A method that is the same with every seed is fitted once."""
+        return seeds[:1] if self.method(method).deterministic else seeds
 
     def place_of_table(self, name: str) -> Place:
         """The section and the title of a table by the name of its file."""
         return place_of_table(name, {entry.name: entry.label for entry in self.datasets})
 
-    def description(self) -> str:
+    def description(self, settings_of_main_fits: Sequence[str] = ()) -> str:
         """run.json: what tables, figures and the page need to know about the run, in the order they show it."""
         methods = [
             {
@@ -249,24 +275,15 @@ class Configuration:
             "methods": methods + external,
             "seeds": self.seeds,
             "draws": self.draws,
+            "settings_of_main_fits": list(settings_of_main_fits),
             "config": self.values,
         }
         return json.dumps(run, ensure_ascii=False)
 
 
-def code(module: str) -> list[str]:
-    """The project files that a step's result depends on: the module it runs and all that it imports."""
-    return relative(code_files(module))
-
-
 def prefer_running_python() -> None:
     """Let `python` in a rule be the interpreter that runs snakemake, unless --use-conda activates another one."""
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-
-
-def relative(paths: Iterable[Path]) -> list[str]:
-    """Paths from the working folder, so that a project that is moved does not look changed."""
-    return [os.path.relpath(path) for path in paths]
 
 
 def flags(section: dict[str, Any]) -> list[str]:

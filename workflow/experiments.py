@@ -2,15 +2,14 @@
 
 import itertools
 import random
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from datasets.errors import UserError
-from datasets.schema import nearest
-from methods.parameters import as_settings, checked_value, complete_parameters
-from methods.registry import Method, load_method, resolve
-from workflow.configuration import Configuration, assignments
+from harness.errors import UserError
+from harness.schema import nearest
+from methods.contract.parameters import as_settings, checked_value, complete_parameters
+from methods.contract.registry import Method, load_method, resolve
+from workflow.configuration import Configuration, assignments, flags
 
 # Nodes of a generated network in the scaling experiment: ten contacts for every node, as in the paper's networks.
 EDGES_PER_NODE = 5
@@ -47,12 +46,12 @@ class Experiments:
     def timing_arguments(self, method: str) -> list[str]:
         """The settings of the main run, with those that the experiment changes (one epoch is enough for a time)."""
         changes = self.section("efficiency").get("parameters", {})
-        of_base = changes.get(load_method(method).variant_of, {})
+        of_base = changes.get(self.settings.method(method).variant_of, {})
         changed = of_base | changes.get(method, {})
-        return [*self._others(method, changed), *assignments(changed)]
+        return [*self.settings.fit_arguments(method, changed), *assignments(changed)]
 
     def timing_files(self) -> list[str]:
-        networks = [*self.settings.dataset_names, *self.scaling_networks]
+        networks = [*self.section("efficiency").get("networks", self.settings.dataset_names), *self.scaling_networks]
         return [
             f"{self.settings.folder}/timings/{network}/{method}/fit.json"
             for network in (networks if self.timed_methods else [])
@@ -68,14 +67,27 @@ class Experiments:
             setting for name, values in parameters.items() for value in values for setting in as_settings({name: value})
         ]
 
-    def sensitivity_arguments(self, method: str, setting: str) -> list[str]:
-        return [*self._others(method, [setting.partition("=")[0]]), "--set", setting]
+    def settings_of_main_fits(self) -> list[str]:
+        """Those of the changes that change nothing, if tuning does not choose that parameter: the main fits serve."""
+        section = self.section("sensitivity")
+        if not section or not {*section.get("seeds", [])} <= {*self.settings.seeds}:
+            return []
+        method = section["method"]
+        if method not in [one.name for one in self.settings.methods]:
+            return []
+        tuner = self.tuner(method)
+        searched = self.settings.method(tuner).search if tuner else {}
+        values = resolve(method, self.settings.values["parameters"])
+        same = as_settings({name: value for name, value in values.items() if name not in searched})
+        return [setting for setting in self.sensitivity_settings() if setting in same]
 
     def sensitivity_files(self) -> list[str]:
         section = self.section("sensitivity")
+        served = self.settings_of_main_fits()
         return [
-            f"{self.settings.folder}/sensitivity/{section['dataset']}/{section['method']}/{setting}/seed-{seed}.csv"
+            f"{self.settings.folder}/link_prediction/{section['dataset']}/{section['method']}/{setting}/seed-{seed}.csv"
             for setting in self.sensitivity_settings()
+            if setting not in served
             for seed in section.get("seeds", self.settings.seeds)
         ]
 
@@ -87,7 +99,7 @@ class Experiments:
 
     def tuner(self, method: str) -> str | None:
         """The method whose chosen settings a fit uses: itself, or the method that it is a variant of."""
-        base = load_method(method).variant_of or method
+        base = self.settings.method(method).variant_of or method
         return base if base in self.tuned_methods else None
 
     @property
@@ -99,19 +111,21 @@ class Experiments:
 
     def trials(self, method: str) -> list[dict[str, Any]]:
         """The method's grid, or that many points of it; the defaults are always the first."""
-        return grid_points(load_method(method), self.section("tuning")["trials"])
-
-    def trial_arguments(self, method: str, trial: str) -> list[str]:
-        point = self.trials(method)[int(trial)]
-        return [*self._others(method, point), *assignments(point)]
+        return grid_points(self.settings.method(method), self.section("tuning")["trials"])
 
     def trial_files(self, dataset: str, method: str) -> list[str]:
-        folder = f"{self.settings.folder}/tuning/{dataset}/{method}"
-        return [f"{folder}/trial-{trial}.csv" for trial in range(len(self.trials(method)))]
+        folder = f"{self.settings.folder}/link_prediction/{dataset}/{method}"
+        seed = self.settings.seeds[0]
+        return [f"{folder}/trial-{trial}/seed-{seed}.csv" for trial in range(len(self.trials(method)))]
+
+    def trial_records(self, dataset: str, method: str) -> list[str]:
+        folder = f"{self.settings.folder}/fits/{dataset}/tuning/{method}"
+        seed = self.settings.seeds[0]
+        return [f"{folder}/trial-{trial}/seed-{seed}/fit.json" for trial in range(len(self.trials(method)))]
 
     def tuning_files(self) -> list[str]:
         return [
-            f"{self.settings.folder}/tuning/{dataset}/{method}/chosen.json"
+            f"{self.settings.folder}/tuning/{dataset}/{method}/scores.json"
             for dataset in self.settings.dataset_names
             for method in self.tuned_methods
         ]
@@ -123,16 +137,66 @@ class Experiments:
             return []
         return [f"{self.settings.folder}/tuning/{dataset}/{tuner}/chosen.json"]
 
-    def _others(self, method: str, changed: Collection[str]) -> list[str]:
-        """The settings of the main run that differ from the defaults, but for those that an experiment changes.
+    # One rule fits and one evaluates, whatever for: `purpose` is empty for the main tables, `parameter=value/` for the
+    # sensitivity, `trial-i/` for tuning.
 
-        The changed ones are always given, default or not: tuning may have chosen another value.
+    def fit_arguments(self, method: str, purpose: str) -> list[str]:
+        """Settings of a fit as `--set key=value`.
+
+        Those that an experiment changes are always given, default or not: tuning may have chosen another value.
         """
-        defaults = load_method(method).defaults
-        settings = resolve(method, self.settings.values["parameters"])
-        return assignments(
-            {key: value for key, value in settings.items() if key not in changed and value != defaults[key]}
+        if not purpose:
+            return self.settings.fit_arguments(method)
+        if is_trial(purpose):
+            point = self.trials(method)[int(purpose.strip("/").removeprefix("trial-"))]
+            return [*self.settings.fit_arguments(method, point), *assignments(point)]
+        setting = purpose.strip("/")
+        return [*self.settings.fit_arguments(method, [setting.partition("=")[0]]), "--set", setting]
+
+    def fit_folder(self, wildcards: Any) -> str:
+        edges = "tuning" if is_trial(wildcards.settings) else "train"
+        last = f"{wildcards.method}/{wildcards.settings}seed-{wildcards.seed}"
+        return f"{self.settings.folder}/fits/{wildcards.dataset}/{edges}/{last}"
+
+    def chosen_files(self, wildcards: Any) -> list[str]:
+        """The choice that a fit waits for; a trial does not."""
+        trial = is_trial(wildcards.get("settings", ""))
+        return [] if trial else self.chosen_file(wildcards.dataset, wildcards.method)
+
+    def example_files(self, wildcards: Any) -> list[str]:
+        """Tuning is judged by one draw of the validation block, all else by the test block."""
+        folder = f"{self.settings.folder}/examples/{wildcards.dataset}"
+        if is_trial(wildcards.settings):
+            return [f"{folder}/validation/draw-1.arrow"]
+        return [f"{folder}/test/draw-{draw}.arrow" for draw in self.settings.draws]
+
+    def vectors(self, wildcards: Any) -> list[str]:
+        return self.settings.vectors(wildcards.dataset, wildcards.method, wildcards.seed, self.fit_folder(wildcards))
+
+    def vector_arguments(self, wildcards: Any) -> list[str]:
+        return self.settings.vector_arguments(
+            wildcards.dataset, wildcards.method, wildcards.seed, self.fit_folder(wildcards)
         )
+
+    def protocols(self, wildcards: Any) -> list[str]:
+        """The headline is enough beside the main tables."""
+        return self.settings.protocols[:1] if wildcards.settings else self.settings.protocols
+
+    def classifier_arguments(self, wildcards: Any) -> list[str]:
+        """Tuning has a number of splits of its own: more splits of the tables choose nothing anew.
+
+        Only numbers of the main tables are compared with LIBLINEAR's.
+        """
+        section = dict(self.settings.classifier_section)
+        if wildcards.settings:
+            section["classifier"] = section["classifier"].removesuffix("_checked")
+        if is_trial(wildcards.settings):
+            section["splits"] = self.section("tuning")["splits"]
+        return flags(section)
+
+
+def is_trial(purpose: str) -> bool:
+    return purpose.startswith("trial-")
 
 
 def read_experiments(settings: Configuration) -> Experiments:
@@ -144,6 +208,9 @@ def read_experiments(settings: Configuration) -> Experiments:
     for method in experiments.timed_methods:
         refuse_scores(method, "efficiency.methods")
         experiments.timing_arguments(method)
+    for network in set(efficiency.get("networks", [])) - set(settings.dataset_names):
+        known = nearest(network, settings.dataset_names)
+        raise UserError(f"configuration: efficiency.networks: no {network!r} in this run{known}")
     for network in set(settings.dataset_names) & set(experiments.scaling_networks):
         raise UserError(f"configuration: datasets: {network} is a name that efficiency.scaling gives to a network")
     for method in experiments.tuned_methods:

@@ -8,6 +8,8 @@ as a filter on snakemake's own terminal output, so errors and warnings pass unto
 import atexit
 import logging
 import os
+import shlex
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -17,27 +19,39 @@ from typing import Any, TextIO
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from methods.progress import last_progress
+from methods.contract.progress import last_progress
+from workflow.plan import Plan
 
 # Where nobody watches (CI, a log file), a line at every tenth of the run is enough.
 LINES_WITHOUT_TERMINAL = 10
 SECONDS_BETWEEN_REDRAWS = 1.0
+# What snakemake says of Ctrl-C.
+INTERRUPTION = "Terminating processes on user request"
 ERASE_LINE = "\r\x1b[K"
 
 
 @dataclass(frozen=True)
 class RunningJob:
     name: str
-    folder: Path
+    output: str
     began: float
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.output).parent
 
 
 class StatusLine(logging.Filter):
     """Turns job events into lines: `[ 55%] 12/22  fit college_msg train node2vec 1: 8 s`, and the living one below."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, plan: Plan | None = None) -> None:
         super().__init__()
         self.stream = stream
+        self.cores = plan.cores if plan else 1
+        # Core seconds by the file that a step makes, of all that is not there yet.
+        self.ahead = {item.step.output: item.cost.cpu_seconds for item in plan.rest} if plan else {}
+        self.expected = self.took = 0.0
+        self.interrupted = False
         self.watched = stream.isatty()
         self.began = time.monotonic()
         self.running: dict[int, RunningJob] = {}
@@ -49,16 +63,24 @@ class StatusLine(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         facts: dict[str, Any] = record.__dict__
         event = facts.get("event")
+        if record.getMessage().startswith(INTERRUPTION):
+            self.interrupt()
+        if self.interrupted:
+            return False
         if record.levelno > logging.INFO:
             self.erase()
             return True
         if event == LogEvent.JOB_INFO:
             words = [facts["rule_name"], *map(str, facts["wildcards"].values())]
-            folder = Path(next(iter(facts["output"]), "")).parent
-            self.running[facts["jobid"]] = RunningJob(" ".join(words), folder, time.monotonic())
+            output = str(next(iter(facts["output"]), ""))
+            self.running[facts["jobid"]] = RunningJob(" ".join(words), output, time.monotonic())
         elif event == LogEvent.JOB_FINISHED:
             job = self.running.pop(facts["job_id"], None)
-            self.finished = "" if job is None else f"{job.name}: {duration(time.monotonic() - job.began)}"
+            if job is not None:
+                seconds = time.monotonic() - job.began
+                self.finished = f"{job.name}: {duration(seconds)}"
+                self.expected += self.ahead.pop(job.output, 0)
+                self.took += seconds
         elif event == LogEvent.PROGRESS:
             self.done, self.total = facts["done"], facts["total"]
             self.show()
@@ -79,8 +101,35 @@ class StatusLine(logging.Filter):
         if not self.done:  # how many there are is said with the first that finishes
             return f"{len(self.running)} running"
         waiting = self.total - self.done - len(self.running)
-        left = (time.monotonic() - self.began) / self.done * (self.total - self.done)
-        return f"{self.done} done, {len(self.running)} running, {waiting} waiting, about {duration(left)} left"
+        return f"{self.done} done, {len(self.running)} running, {waiting} waiting, about {duration(self.left())} left"
+
+    def left(self) -> float:
+        """Seconds to the end, by the costs of what is ahead and by how well they were met so far.
+
+        Without costs (all files are there and are made anew), by the number of steps.
+        """
+        ahead = sum(self.ahead.values())
+        if not ahead or not self.expected:
+            return (time.monotonic() - self.began) / self.done * (self.total - self.done)
+        slower = self.took / self.expected
+        now = time.monotonic()
+        begun = [
+            min(now - job.began, self.ahead[job.output] * slower)
+            for job in list(self.running.values())
+            if job.output in self.ahead
+        ]
+        return (ahead * slower - sum(begun)) / self.cores
+
+    def interrupt(self) -> None:
+        """One line instead of snakemake's about every step that was ended."""
+        if not self.interrupted:
+            self.interrupted = True
+            self.over.set()
+            command = shlex.join(["snakemake", *sys.argv[1:]])
+            self.write(
+                f"interrupted: {self.done} finished steps are kept, fits under way go on from their last checkpoint; "
+                f"to go on: {command}\n"
+            )
 
     def living_line(self, width: int) -> str:
         """Where the run stands and what each running fit said last, as much of it as the terminal is wide."""
@@ -123,11 +172,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def show_status_line() -> None:
+def show_status_line(plan: Plan) -> None:
     """Put the status line on snakemake's terminal output; another logger plugin, if chosen, is left alone."""
     for handler in logger.handlers:
         if handler.name == "DefaultStreamHandler" and isinstance(handler, logging.StreamHandler):
-            line = StatusLine(handler.stream)
+            line = StatusLine(handler.stream, plan)
             handler.addFilter(line)
             line.start()
             atexit.register(line.end)

@@ -7,7 +7,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
-from datasets.errors import UserError
+from harness.errors import UserError
 
 ENVIRONMENT = Path(".venv-peers")
 LOCK = Path(__file__).parents[1] / "peers.lock"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.errors import UserError
+from harness.errors import UserError
 
 FLAGS = ["-Ofast", "-march=native", "-funroll-loops", "-ffast-math", "-pthread"]
 

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.run import Run
+from methods.contract.run import Run
+from networks.network import TemporalNetwork
 
 
 def score(

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.errors import MethodError
-from methods.run import Run
-from methods.walks.corpus import skip_gram
-from methods.walks.forward import BudgetedWalks, forward_walks, time_order
+from methods.contract.errors import MethodError
+from methods.contract.run import Run
+from methods.kernels.forward_walks import BudgetedWalks, forward_walks, time_order
+from methods.kernels.skip_gram import skip_gram
+from networks.network import TemporalNetwork
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.run import Run
+from methods.contract.run import Run
+from networks.network import TemporalNetwork
 
 
 def fit(network: TemporalNetwork, params: dict[str, Any], run: Run) -> NDArray[np.float32]:

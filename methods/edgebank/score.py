@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from datasets.pairs import pair_keys
-from methods.run import Run
+from methods.contract.run import Run
+from networks.network import TemporalNetwork
+from networks.pairs import pair_keys
 
 
 def score(

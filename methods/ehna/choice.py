@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
+from methods.contract.run import Run
 from methods.ehna.export import aggregate_nodes
 from methods.ehna.neighborhoods import Past
 from methods.ehna.stages import TABLE, new_model, past_of, start, train_pass
 from methods.ehna.training import Model, TableSettings
 from methods.ehna.validation import ValidationBlock, validation_block
-from methods.run import Run
+from networks.network import TemporalNetwork
 
 TABLE_PASSES = 20
 # A choice on the newest edges costs the same however many older ones there are.

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
+from methods.contract.run import Run
 from methods.ehna.choice import TABLE_PASSES, Choice, choose
 from methods.ehna.export import aggregate_nodes
 from methods.ehna.stages import TABLE, new_model, past_of, start, train_pass
 from methods.ehna.training import Model
-from methods.run import Run
+from networks.network import TemporalNetwork
 
 EXPORT = 9
 

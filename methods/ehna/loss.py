@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from methods.walks.backward import History
+from methods.kernels.backward_walks import History
 
 
 def margin_loss(z: Tensor, n_edges: int, known: Tensor, margin: float) -> Tensor:

@@ -8,8 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from datasets.network import TemporalNetwork
-from methods.walks.backward import NO_NODE, History, backward_walks, build_history, static_walks
+from methods.kernels.backward_walks import NO_NODE, History, backward_walks, build_history, untimed_walks
+from networks.network import TemporalNetwork
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Past:
         """`n_walks` walks of each target over contacts before its time (`inclusive`: up to it)."""
         settings, common = self.settings, {"n_walks": n_walks, "length": self.settings.walk_length, "seed": seed}
         if settings.walk_kind == "static":
-            walks = static_walks(self.history, targets, times, inclusive=inclusive, **common)
+            walks = untimed_walks(self.history, targets, times, inclusive=inclusive, **common)
         else:
             walks = backward_walks(
                 self.history, targets, times, p=settings.p, q=settings.q, inclusive=inclusive, **common

@@ -5,12 +5,12 @@ Both the choice on the older edges and the final fit on all edges go through the
 
 from typing import Any
 
-from datasets.network import TemporalNetwork
+from methods.contract.run import Run
 from methods.ehna.aggregation import Aggregation, Architecture
 from methods.ehna.neighborhoods import Past, WalkSettings
 from methods.ehna.table import random_table
 from methods.ehna.training import Model, TableSettings, learn_table, train_table_through_z, train_weights
-from methods.run import Run
+from networks.network import TemporalNetwork
 
 TABLE = "table"
 # The second number of a stage's random stream; the first is the seed of the run.

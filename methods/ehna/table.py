@@ -16,10 +16,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.sampling import draw_many, noise_table
-from methods.table_rows import VECTORIZE, prefetch, row_table
-from methods.walks.random_stream import stream
+from methods.kernels.random_stream import stream
+from methods.kernels.rows import VECTORIZE, aligned_rows, prefetch
+from methods.kernels.sampling import draw_many, noise_table
+from networks.network import TemporalNetwork
 
 NEGATIVES = 5
 RATE = 0.1
@@ -29,7 +29,7 @@ BLOCK = 64
 
 def random_table(n_nodes: int, width: int, seed: tuple[int, ...]) -> NDArray[np.float32]:
     """Unit vectors in random directions."""
-    table = row_table(n_nodes, width)
+    table = aligned_rows(n_nodes, width)
     table[:] = np.random.default_rng(seed).standard_normal((n_nodes, width), dtype=np.float32)
     table /= np.linalg.norm(table, axis=1, keepdims=True)
     return table

@@ -16,13 +16,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from datasets.network import TemporalNetwork
+from methods.contract.run import Run
 from methods.ehna.aggregation import Aggregation
 from methods.ehna.loss import known_pairs, margin_loss
 from methods.ehna.neighborhoods import Past
 from methods.ehna.table import train_table
-from methods.run import Run
-from methods.sampling import NOISE_EXPONENT
+from methods.kernels.sampling import NOISE_EXPONENT
+from networks.network import TemporalNetwork
 
 BATCH = 512
 POOL = 512

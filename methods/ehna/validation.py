@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from datasets.network import TemporalNetwork
+from networks.network import TemporalNetwork
 
 FEWEST_PAIRS = 50
 MOST_PAIRS = 4000

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
+from networks.network import TemporalNetwork
 
 # Event p is a contact of `source` with `target` at `time` (0 to 1 over the span of the network). Its history is the
 # events p' in end - n_history <= p' < end. One record, because samples come in random order: an event and its history

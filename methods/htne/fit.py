@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
+from methods.contract.run import Run
 from methods.htne.events import events_of
 from methods.htne.training import Setting, room_for_batch, train
-from methods.run import Run
-from methods.sampling import noise_table
-from methods.table_rows import row_table
+from methods.kernels.rows import aligned_rows
+from methods.kernels.sampling import noise_table
+from networks.network import TemporalNetwork
 
 # Events per call of the kernel, in whole batches: often enough for the progress bar, seldom enough to cost nothing.
 EVENTS_PER_CALL = 200_000
@@ -85,7 +85,7 @@ def shares_of(n_events: int, batch_size: int, threads: int) -> Iterator[list[sli
 
 def initial_tables(n_nodes: int, dimensions: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Vectors uniform within 1/sqrt(number of nodes), as released; decay rates 1."""
-    embeddings = row_table(n_nodes, dimensions)
+    embeddings = aligned_rows(n_nodes, dimensions)
     np.random.default_rng((seed, 0)).random(out=embeddings, dtype=np.float32)
     embeddings *= np.float32(2)
     embeddings -= np.float32(1)

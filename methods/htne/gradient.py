@@ -30,7 +30,7 @@ import math
 import numba
 import numpy as np
 
-from methods.table_rows import VECTORIZE, prefetch
+from methods.kernels.rows import VECTORIZE, prefetch
 
 EPSILON = 1e-6
 # The loss is minus the logarithm of a product of 1+K probabilities; it is taken once, unless they grow too small.

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from methods.htne.gradient import sample_gradient
-from methods.sampling import draw_many
-from methods.table_rows import VECTORIZE, prefetch, row_table
-from methods.walks.random_stream import stream
+from methods.kernels.random_stream import stream
+from methods.kernels.rows import VECTORIZE, aligned_rows, prefetch
+from methods.kernels.sampling import draw_many
 
 # How many samples ahead the rate and the history of an event are asked for; its own record twice as many.
 AHEAD = 8
@@ -55,7 +55,7 @@ def room_for_batch(size: int, setting: Setting, embeddings: NDArray[Any]) -> Bat
         n_history=np.zeros(size, dtype=np.int32),
         n_real=np.zeros(size, dtype=np.int32),
         elapsed=np.zeros((size, setting.history_length), dtype=dtype),
-        gradient=row_table(size * width, dimensions, dtype).reshape(size, width, dimensions),
+        gradient=aligned_rows(size * width, dimensions, dtype).reshape(size, width, dimensions),
         delta_gradient=np.zeros(size, dtype=dtype),
         loss=np.zeros(size),
     )
@@ -67,26 +67,26 @@ def train(embeddings, delta, events, order, noise, setting, first_stream, batch)
     size = len(batch.loss)
     total = 0.0
     for number in range((len(order) + size - 1) // size):
-        chosen = order[number * size : (number + 1) * size]
-        draw_samples(events, delta, chosen, noise, setting, first_stream + number, batch)
-        total += compute_gradients(embeddings, delta, len(chosen), setting, batch)
-        add_gradients(embeddings, delta, len(chosen), setting, batch)
+        batch_events = order[number * size : (number + 1) * size]
+        draw_samples(events, delta, batch_events, noise, setting, first_stream + number, batch)
+        total += compute_gradients(embeddings, delta, len(batch_events), setting, batch)
+        add_gradients(embeddings, delta, len(batch_events), setting, batch)
     return total
 
 
 @numba.njit(cache=True, nogil=True)
-def draw_samples(events, delta, chosen, noise, setting, stream_index, batch):
+def draw_samples(events, delta, batch_events, noise, setting, stream_index, batch):
     """Fill in nodes and elapsed times of the samples of a batch, and ask for their decay rates."""
-    negatives = np.empty(len(chosen) * setting.negatives, dtype=np.int32)
+    negatives = np.empty(len(batch_events) * setting.negatives, dtype=np.int32)
     draw_many(noise, stream(setting.seed, stream_index), negatives)
     history = 2 + setting.negatives
-    for i in range(len(chosen)):
-        if i + 2 * AHEAD < len(chosen):
-            prefetch(events, chosen[i + 2 * AHEAD])
-        if i + AHEAD < len(chosen):
-            prefetch(events, max(events[chosen[i + AHEAD]].end - 1, 0))
-            prefetch(delta, events[chosen[i + AHEAD]].source)
-        event = events[chosen[i]]
+    for i in range(len(batch_events)):
+        if i + 2 * AHEAD < len(batch_events):
+            prefetch(events, batch_events[i + 2 * AHEAD])
+        if i + AHEAD < len(batch_events):
+            prefetch(events, max(events[batch_events[i + AHEAD]].end - 1, 0))
+            prefetch(delta, events[batch_events[i + AHEAD]].source)
+        event = events[batch_events[i]]
         batch.nodes[i, 0], batch.nodes[i, 1] = event.source, event.target
         for k in range(setting.negatives):
             batch.nodes[i, 2 + k] = negatives[i * setting.negatives + k]

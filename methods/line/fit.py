@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.errors import MethodError
+from methods.contract.errors import MethodError
+from methods.contract.run import Run
 from methods.line.training import Half, initial_half, load_kernel, train_epoch, weighted_graph
-from methods.run import Run
+from networks.network import TemporalNetwork
 
 # A checkpoint of a large network takes seconds to write; this many of them over the whole fit.
 CHECKPOINTS = 10

@@ -17,11 +17,11 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.sampling import alias_table, draw_many, noise_table
-from methods.table_rows import VECTORIZE, prefetch, row_table
-from methods.walks.random_stream import below, stream
-from methods.walks.static_graph import merged_graph, pairs_once
+from methods.kernels.random_stream import below, stream
+from methods.kernels.rows import VECTORIZE, aligned_rows, prefetch
+from methods.kernels.sampling import alias_table, draw_many, noise_table
+from methods.kernels.static_graph import merged_graph, pairs_once
+from networks.network import TemporalNetwork
 
 # Samples are drawn this many at a time, so that their rows are known early enough to be fetched ahead.
 BLOCK = 256
@@ -64,11 +64,11 @@ class Half:
 
 def initial_half(order: int, n_nodes: int, dimensions: int, seed: int) -> Half:
     """Vertex vectors uniform in (-0.5, 0.5) / dimensions; context vectors 0."""
-    vertex = row_table(n_nodes, dimensions)
+    vertex = aligned_rows(n_nodes, dimensions)
     np.random.default_rng((seed, order)).random(out=vertex, dtype=np.float32)
     vertex -= np.float32(0.5)
     vertex /= np.float32(dimensions)
-    return Half(order, vertex, vertex if order == 1 else row_table(n_nodes, dimensions))
+    return Half(order, vertex, vertex if order == 1 else aligned_rows(n_nodes, dimensions))
 
 
 def load_kernel(half: Half, graph: WeightedGraph) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.run import Run
-from methods.walks.corpus import skip_gram
-from methods.walks.static import static_walks
-from methods.walks.static_graph import WalkGraph, merged_graph, walk_graph
+from methods.contract.run import Run
+from methods.kernels.skip_gram import skip_gram
+from methods.kernels.static_graph import WalkGraph, merged_graph, walk_graph
+from methods.kernels.static_walks import static_walks
+from networks.network import TemporalNetwork
 
 WALKS_AT_ONCE = 50_000
 

@@ -70,7 +70,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(kind: str, tmp_path: Path) -
         path.symlink_to(tmp_path / "nowhere")
     else:
         path.symlink_to("/proc/self/mem")  # reading from its start fails for everybody, with EIO
-    command = [sys.executable, "-m", "datasets", "prepare", str(path), "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "networks", "prepare", str(path), "--out", str(tmp_path / "out")]
     refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert refused.returncode == 1
     assert refused.stderr.startswith("error: ")

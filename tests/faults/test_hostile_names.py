@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets.errors import UserError
+from harness.errors import UserError
 from tests.faults.misbehaving_methods import put_method
 from tests.faults.small_run import run, write_config
 from tests.integration.project_copy import copy_project

@@ -16,8 +16,10 @@ EXPECTED = {
     "gives_nan": ("failed", "NaN or infinity"),
     "gives_rubbish": ("failed", "returned a str, not a numpy array"),
     "crashes": ("failed", "SIGABRT"),
+    "is_killed_once": ("killed", "killed (SIGKILL) while it used"),
     "fills_its_files": ("failed", "after writing rubbish into its folder"),
 }
+METHODS = ["random", *BODIES]
 LIMITS = {"hours": 0.007, "memory_gb": 1.5}
 
 
@@ -26,7 +28,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = copy_project(tmp_path_factory.mktemp("misbehaving"))
     for name, body in BODIES.items():
         put_method(project, name, body)
-    done = run(project, write_config(project, methods=["random", *BODIES], limits=LIMITS))
+    done = run(project, write_config(project, methods=METHODS, limits=LIMITS))
     assert done.returncode == 0, done.stdout
     return project / "results" / "test"
 
@@ -50,3 +52,17 @@ def test_the_other_methods_are_not_disturbed(results: Path) -> None:
     cells = table[table["method"] == "random"]
     assert set(cells["status"]) == {"ok"}
     assert cells["mean"].notna().all()
+
+
+def test_the_next_run_tries_again_what_was_killed_and_nothing_else(results: Path) -> None:
+    """Last in this file: it changes the results."""
+    project = results.parents[1]
+    records = {path: path.stat().st_mtime_ns for path in results.glob("fits/*/train/*/seed-1/fit.json")}
+    config = write_config(project, methods=METHODS, limits=LIMITS)
+    done = run(project, config)
+    assert done.returncode == 0, done.stdout
+    made_again = {path.parts[-3] for path, modified in records.items() if path.stat().st_mtime_ns != modified}
+    assert made_again == {"is_killed_once"}
+    table = pd.read_csv(results / "tables" / "link_prediction.csv")
+    assert set(table[table["method"] == "is_killed_once"]["status"]) == {"ok"}
+    assert "Nothing to be done" in run(project, config).stdout

@@ -8,19 +8,21 @@ import numpy as np
 import pytest
 import yaml
 
-from datasets.catalog import load_catalog
-from datasets.errors import DatasetError
-from datasets.parse import read_contacts
 from evaluation.embeddings import read_embeddings
 from evaluation.errors import EvaluationError
-from methods.description import read_description
-from methods.errors import MethodError
-from methods.registry import FOLDER
+from methods.contract.description import read_description
+from methods.contract.errors import MethodError
+from methods.contract.registry import FOLDER
+from networks.catalog import load_catalog
+from networks.errors import NetworkError
+from networks.parse import read_contacts
 from tests.conftest import network_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
-    path for part in ("datasets", "methods", "evaluation", "workflow") for path in (ROOT / part).rglob("*.py")
+    path
+    for part in ("harness", "networks", "methods", "evaluation", "workflow")
+    for path in (ROOT / part).rglob("*.py")
 )
 RULES = [ROOT / "workflow" / "Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
 
@@ -140,7 +142,7 @@ BOMBS = {
 @pytest.mark.parametrize("packed", [False, True])
 def test_an_xml_document_with_entities_of_its_own_is_refused_before_they_expand(bomb, packed, tmp_path: Path) -> None:
     (tmp_path / "dblp.xml").write_bytes(gzip.compress(BOMBS[bomb]) if packed else BOMBS[bomb])
-    with pytest.raises(DatasetError, match=r"declares entities of its own"):
+    with pytest.raises(NetworkError, match=r"declares entities of its own"):
         read_contacts(tmp_path / "dblp.xml", "dblp_xml")
 
 

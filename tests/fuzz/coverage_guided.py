@@ -10,7 +10,9 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["datasets", "methods", "evaluation", "workflow", "yaml", "json", "csv"]):
+with atheris.instrument_imports(
+    include=["harness", "networks", "methods", "evaluation", "workflow", "yaml", "json", "csv"]
+):
     from tests.fuzz.targets import TARGETS, feed
 
 

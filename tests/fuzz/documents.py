@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluation.examples import make_examples, save_examples
+from evaluation.examples.example_set import make_examples, save_examples
 from tests.conftest import network_of
 
 NETWORK = network_of([(0, 1, 1), (1, 2, 2), (2, 0, 3), (2, 3, 4), (3, 4, 5), (4, 2, 6), (0, 3, 7), (1, 4, 8)])

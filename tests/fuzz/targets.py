@@ -13,18 +13,18 @@ from typing import Any
 
 import yaml
 
-from datasets.atomic import read_json
-from datasets.catalog import CATALOG_FILE, load_catalog
-from datasets.errors import UserError
-from datasets.extract import unpack
-from datasets.network import TemporalNetwork
-from datasets.parse import read_contacts
-from datasets.prepare import network_of_contacts, prepare_file
 from evaluation.embeddings import read_embeddings
-from evaluation.examples import load_examples
-from evaluation.run_folder import read_repeats
-from methods.description import read_description
-from methods.external import read_vectors
+from evaluation.examples.example_set import load_examples
+from evaluation.repeats_file import read_repeats
+from harness.errors import UserError
+from harness.files import read_json
+from methods.contract.description import read_description
+from methods.running.external import read_vectors
+from networks.catalog import CATALOG_FILE, load_catalog
+from networks.fetch.extract import unpack
+from networks.network import TemporalNetwork
+from networks.parse import read_contacts
+from networks.prepare import network_of_contacts, prepare_file
 from tests.fuzz import documents as d
 from workflow.configuration import read_configuration
 from workflow.experiments import read_experiments

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 
-from datasets.errors import UserError
+from harness.errors import UserError
 from tests.fuzz.mutations import changed_values, inputs
 from tests.fuzz.targets import LONGEST_SENTENCE, ROOT, TARGETS, feed, planned
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "config", "datasets", "evaluation", "methods", "profiles", "workflow")
+PARTS = ("Snakefile", "config", "evaluation", "harness", "methods", "networks", "profiles", "workflow")
 LEFT_OUT = shutil.ignore_patterns("downloads")
 
 
@@ -25,5 +25,5 @@ def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
     """Run snakemake in the copy, with its words in `stdout`."""
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
     return subprocess.run(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=900
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=3600
     )

@@ -22,8 +22,9 @@ GOOD_END = "    with run.epoch(1, 'edges'): pass\n    return np.zeros((network.n
 
 def copy_methods(root: Path) -> Path:
     """A copy of the tree, without data, with a stored network."""
-    for folder in ("datasets", "methods", "tests"):
+    for folder in ("harness", "networks", "methods", "tests"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__", "downloads"))
+    shutil.copytree(ROOT / "docs" / "example_method", root / "docs" / "example_method")
     shutil.copy(ROOT / "pyproject.toml", root)
     contacts = [(0, 1, 1), (1, 2, 2), (2, 0, 3), (2, 3, 4), (3, 4, 5), (4, 2, 6)]
     network_of(contacts, n_nodes=6).save(root / "train.arrow")
@@ -50,7 +51,7 @@ def put(root: Path, name: str, body: str, description: str = DESCRIPTION) -> Non
 
 def fit(root: Path, name: str, *words: str) -> dict[str, Any]:
     """Fit by command line and return the record; a failure of the method must not be one of the command."""
-    done = methods(root, "fit", name, "--network", "train.arrow", "--out", f"fits/{name}", *words)
+    done = methods(root, "fit", name, "--network", "train.arrow", "--out", f"fits/{name}", "--record-failures", *words)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stdout
     record: dict[str, Any] = json.loads((root / "fits" / name / "fit.json").read_text())

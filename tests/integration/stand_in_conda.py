@@ -36,8 +36,8 @@ def main(words: list[str]) -> None:
             parser.add_argument("--no-default-packages", action="store_true")
             parser.add_argument("--file", type=Path, required=True)
             parser.add_argument("--prefix", type=Path, required=True)
-            chosen = parser.parse_args(options)
-            create(yaml.safe_load(chosen.file.read_text()), chosen.prefix)
+            arguments = parser.parse_args(options)
+            create(yaml.safe_load(arguments.file.read_text()), arguments.prefix)
         case _:
             sys.exit(f"no such command here: conda {' '.join(words)}")
 

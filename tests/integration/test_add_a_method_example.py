@@ -1,65 +1,75 @@
-"""docs/add-a-method.md works as written."""
+"""docs/add-a-method.md, `python -m methods new` and docs/example_method are one example, and it works."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.integration.scratch_methods import copy_methods, environment, fit, methods
+from methods.contract.errors import MethodError
+from methods.contract.new_method import new_method
+from tests.integration.scratch_methods import ROOT, copy_methods, environment, fit, methods
 
-ROOT = Path(__file__).parents[2]
+FILES = {
+    "methods/decayed_factors/method.yaml": "method.yaml",
+    "methods/decayed_factors/fit.py": "fit.py",
+    "tests/unit/methods/test_decayed_factors.py": "test_fit.py",
+}
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_methods(tmp_path_factory.mktemp("project"))
+    """A copy in which the command made the example, and another method from it."""
+    root = copy_methods(tmp_path_factory.mktemp("project"))
+    for name in ("decayed_factors", "my_own"):
+        done = methods(root, "new", name)
+        assert (done.returncode, done.stderr) == (0, "")
+    return root
 
 
-@pytest.fixture(scope="module")
-def example(project: Path) -> Path:
-    """The files of the worked example, exactly as the page shows them."""
+def test_the_page_and_the_command_have_the_files_of_the_example(project: Path) -> None:
     page = (ROOT / "docs" / "add-a-method.md").read_text()
-    files = re.findall(r"^`(methods/\S+)`:\n\n```\w+\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
-    assert [name for name, _ in files] == ["methods/decayed_svd/method.yaml", "methods/decayed_svd/fit.py"]
-    (project / "methods" / "decayed_svd").mkdir()
-    (project / "methods" / "decayed_svd" / "__init__.py").touch()
-    for name, text in files:
-        (project / name).write_text(text)
-    return project
+    shown = dict(re.findall(r"^`(\S+/\S+)`:\n\n```\w+\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL))
+    example = {path: (ROOT / "docs" / "example_method" / name).read_text() for path, name in FILES.items()}
+    assert shown == example
+    assert {path: (project / path).read_text() for path in FILES} == example
 
 
-def test_the_example_is_found_and_described(example: Path) -> None:
-    assert "Decayed SVD" in methods(example, "list").stdout
-    said = methods(example, "describe", "decayed_svd").stdout
+def test_a_new_method_is_found_under_its_own_name(project: Path) -> None:
+    said = methods(project, "describe", "my_own").stdout
+    assert said.startswith("my_own: My own\n")
     assert "decay = 3.0  (a number, at least 0)" in said
-    assert "static_svd: Static SVD, decay = 0" in said
+    assert "my_own_static: My own without decay, decay = 0" in said
+    assert "ecayed" not in said
+    # Six nodes, and a vector of 128 numbers.
+    assert fit(project, "my_own")["embeddings"]["dimensions"] == 128
 
 
-def test_the_example_approximates_the_decayed_adjacency(example: Path) -> None:
-    record = fit(example, "decayed_svd", "--set", "dimensions=6", "--set", "decay=0")
-    vectors = np.load(example / "fits" / "decayed_svd" / "embeddings.npy").astype(np.float64)
-    assert (record["status"], record["embeddings"]["dimensions"]) == ("ok", 6)
-    adjacency = np.zeros((6, 6))
-    for u, v in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)]:
-        adjacency[u, v] = adjacency[v, u] = 1
-    # U S U' is the polar factor (A A')^(1/2) of the symmetric matrix A = U S V'.
-    values, basis = np.linalg.eigh(adjacency)
-    assert np.allclose(vectors @ vectors.T, basis * np.abs(values) @ basis.T, atol=1e-5)
-    assert record["facts"]["largest_singular_value"] == pytest.approx(np.abs(values).max())
-
-
-def test_the_example_passes_the_conformance_suite(example: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "tests/integration/test_method_conformance.py",
-        "-k",
-        "decayed_svd or static_svd",
-    ]
-    done = subprocess.run(command, cwd=example, env=environment(example), capture_output=True, text=True, timeout=300)
+def test_a_new_method_passes_its_own_test_and_the_conformance_suite(project: Path) -> None:
+    suites = ["tests/unit/methods/test_my_own.py", "tests/integration/test_method_conformance.py"]
+    command = [sys.executable, "-m", "pytest", "-rA", *suites, "-k", "my_own"]
+    done = subprocess.run(command, cwd=project, env=environment(project), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
-    assert re.search(r"^1\d passed", done.stdout, flags=re.MULTILINE)
+    assert done.stdout.count("PASSED tests/unit/methods/test_my_own.py") == 3
+    assert done.stdout.count("PASSED tests/integration/test_method_conformance.py") >= 10
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Mine", '"Mine" is no name for a method; use small letters, digits and _, a letter first, no Py'),
+        ("../mine", '"../mine" is no name for a method; use small letters, digits and _, a letter first, no Py'),
+        ("lambda", '"lambda" is no name for a method; use small letters, digits and _, a letter first, no Py'),
+        ("my_own", "my_own: a method or variant of this name, or my_own_static, exists; choose another"),
+        ("edgebank_tw", "edgebank_tw: a method or variant of this name, or edgebank_tw_static, exists; choose another"),
+        ("kernels", "methods/kernels: exists; choose another name"),
+        ("registry", "tests/unit/methods/test_registry.py: exists; choose another name"),
+    ],
+)
+def test_a_name_that_is_none_or_is_taken_is_refused(project: Path, name: str, sentence: str) -> None:
+    before = sorted(project.rglob("*"))
+    with pytest.raises(MethodError) as refused:
+        new_method(name, project / "methods")
+    assert str(refused.value).replace(f"{project}/", "").startswith(sentence)
+    assert sorted(project.rglob("*")) == before

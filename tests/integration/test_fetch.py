@@ -9,9 +9,10 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 import requests
 
-from datasets.fetch import fetch
+from networks.fetch.obtain import fetch
 from tests.integration.hostile_server import hold, redirect, running, serve, stall, status, trickle
 from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, toy
 
@@ -43,11 +44,54 @@ def test_file_that_is_there_is_not_asked_for_again(server, tmp_path):
     assert len(server.requests) == 1
 
 
-def test_cut_transfer_goes_on_where_it_ended(server, tmp_path):
-    url = server.script("/toy.txt", serve(BODY, cut_after=1000), serve(BODY, cut_after=3000), serve(BODY))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
-    assert server.ranges("/toy.txt") == [None, "bytes=1000-", "bytes=3000-"]
+OTHER = BODY[::-1]
+DATED = {"etag": 'W/"1"', "last_modified": "Tue, 01 Jan 2019 00:00:00 GMT"}
+CUT = serve(BODY, cut_after=1000)
+# What the server answers, attempt by attempt; the file that comes; the ranges asked for.
+TRANSFERS = {
+    "a cut transfer goes on where it ended": (
+        (CUT, serve(BODY, cut_after=3000), serve(BODY)),
+        BODY,
+        [None, "bytes=1000-", "bytes=3000-"],
+    ),
+    "a file that changed is begun anew": ((CUT, serve(OTHER, etag='"2"')), OTHER, [None, "bytes=1000-"]),
+    "the rest of a changed file is not joined to the old beginning": (
+        (CUT, serve(OTHER, etag='"2"', heeds_if_range=False)),
+        OTHER,
+        [None, "bytes=1000-", None],
+    ),
+    "a file shorter than what came is begun anew": (
+        (CUT, serve(BODY[:500], heeds_if_range=False)),
+        BODY[:500],
+        [None, "bytes=1000-", None],
+    ),
+    "a server that ignores ranges sends all again": (
+        (CUT, serve(BODY, heeds_range=False)),
+        BODY,
+        [None, "bytes=1000-"],
+    ),
+    "nothing is resumed without a validator": (
+        (serve(BODY, etag=None, cut_after=1000), serve(BODY, etag=None)),
+        BODY,
+        [None, None],
+    ),
+    "a busy server is asked again": ((status(503), serve(BODY)), BODY, [None, None]),
+}
+
+
+@pytest.mark.parametrize(("answers", "body", "ranges"), TRANSFERS.values(), ids=TRANSFERS.keys())
+def test_file_comes_whole_and_is_resumed_only_where_it_is_the_same(server, tmp_path, answers, body, ranges):
+    url = server.script("/toy.txt", *answers)
+    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == body
+    assert server.ranges("/toy.txt") == ranges
     assert left_behind(tmp_path) == {"toy.txt"}
+
+
+def test_date_is_sent_as_the_validator_where_the_tag_is_weak(server, tmp_path):
+    url = server.script("/toy.txt", serve(BODY, cut_after=1000, **DATED), serve(BODY, **DATED))
+    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
+    assert server.requests[1][1]["If-Range"] == DATED["last_modified"]
+    assert server.ranges("/toy.txt") == [None, "bytes=1000-"]
 
 
 def test_later_call_goes_on_where_the_first_gave_up(server, tmp_path):
@@ -59,45 +103,6 @@ def test_later_call_goes_on_where_the_first_gave_up(server, tmp_path):
     assert server.ranges("/toy.txt") == [None, "bytes=1000-", "bytes=1000-", "bytes=1000-"]
 
 
-def test_date_is_the_validator_where_the_tag_is_weak(server, tmp_path):
-    date = "Tue, 01 Jan 2019 00:00:00 GMT"
-    known = {"etag": 'W/"1"', "last_modified": date}
-    url = server.script("/toy.txt", serve(BODY, cut_after=1000, **known), serve(BODY, **known))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
-    assert server.requests[1][1]["If-Range"] == date
-    assert server.ranges("/toy.txt") == [None, "bytes=1000-"]
-
-
-def test_file_that_changed_between_attempts_is_begun_anew(server, tmp_path):
-    new = BODY[::-1]
-    url = server.script("/toy.txt", serve(BODY, cut_after=1000), serve(new, etag='"2"'))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == new
-    assert server.ranges("/toy.txt") == [None, "bytes=1000-"]
-
-
-def test_rest_of_a_changed_file_is_not_joined_to_the_old_beginning(server, tmp_path):
-    new = BODY[::-1]
-    url = server.script("/toy.txt", serve(BODY, cut_after=1000), serve(new, etag='"2"', heeds_if_range=False))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == new
-    assert server.ranges("/toy.txt") == [None, "bytes=1000-", None]
-
-
-def test_file_that_became_shorter_than_what_came_is_begun_anew(server, tmp_path):
-    url = server.script("/toy.txt", serve(BODY, cut_after=1000), serve(BODY[:500], heeds_if_range=False))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY[:500]
-
-
-def test_server_that_ignores_ranges_sends_all_again(server, tmp_path):
-    url = server.script("/toy.txt", serve(BODY, cut_after=1000), serve(BODY, heeds_range=False))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
-
-
-def test_nothing_is_resumed_without_a_validator(server, tmp_path):
-    url = server.script("/toy.txt", serve(BODY, etag=None, cut_after=1000), serve(BODY, etag=None))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
-    assert server.ranges("/toy.txt") == [None, None]
-
-
 def test_part_of_another_address_is_not_continued(server, tmp_path):
     first = server.script("/old/toy.txt", serve(BODY[::-1], cut_after=1000))
     fails(toy(first), tmp_path)
@@ -106,14 +111,9 @@ def test_part_of_another_address_is_not_continued(server, tmp_path):
     assert server.ranges("/new/toy.txt") == [None]
 
 
-def test_busy_server_is_asked_again(server, tmp_path):
-    url = server.script("/toy.txt", status(503), serve(BODY))
-    assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
-
-
 def test_attempts_are_spaced_by_doubling_waits_and_by_what_the_server_asks(server, tmp_path, monkeypatch):
     waits: list[float] = []
-    monkeypatch.setattr("datasets.download.time.sleep", waits.append)
+    monkeypatch.setattr("networks.fetch.download.time.sleep", waits.append)
     busy = [status(503), status(503), status(429, **{"Retry-After": "7"}), status(429, **{"Retry-After": "999"})]
     url = server.script("/toy.txt", *busy, serve(BODY))
     limits = dataclasses.replace(FAST, attempts=5, backoff_seconds=1.0, longest_wait_seconds=30.0)

@@ -7,10 +7,11 @@ import tarfile
 
 import pytest
 
-from datasets.catalog import Entry, entry_from_config, load_catalog
-from datasets.checksums import SourceError
-from datasets.errors import DatasetError, UserError
-from datasets.fetch import fetch
+from harness.errors import UserError
+from networks.catalog import Entry, entry_from_config, load_catalog
+from networks.errors import NetworkError
+from networks.fetch.checksums import SourceError
+from networks.fetch.obtain import fetch
 from tests.integration.hostile_server import endless, running, serve, status
 from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, toy
 
@@ -156,13 +157,6 @@ def test_source_with_terms_says_what_to_put_where_and_goes_on_from_there(tmp_pat
     assert fetch(entry, tmp_path).read_bytes() == BODY
 
 
-def test_yelp_goes_on_from_a_review_file_put_there_by_hand(tmp_path):
-    folder = tmp_path / "yelp"
-    folder.mkdir()
-    (folder / "yelp_academic_dataset_review.json").write_text('{"user_id": "a"}\n')
-    assert fetch(load_catalog()["yelp"], tmp_path) == folder / "yelp_academic_dataset_review.json"
-
-
 def test_file_of_a_package_is_checked_and_used_where_it_lies(tmp_path):
     entry = load_catalog()["college_msg"]
     raw = fetch(entry, tmp_path)
@@ -173,7 +167,7 @@ def test_file_of_a_package_is_checked_and_used_where_it_lies(tmp_path):
 
 
 def test_generated_network_has_nothing_to_fetch(tmp_path):
-    with pytest.raises(DatasetError, match="tiny_communities: is generated when it is prepared"):
+    with pytest.raises(NetworkError, match="tiny_communities: is generated when it is prepared"):
         fetch(load_catalog()["tiny_communities"], tmp_path)
 
 

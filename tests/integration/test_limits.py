@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from methods.limits import Ending, Limits, run_limited
+from methods.running.limits import Ending, Limits, run_limited
 
 EAT = "kept = []\nwhile True:\n    kept.append(bytearray(b'x' * 4_000_000)); time.sleep(0.001)\n"
 
@@ -109,7 +109,7 @@ def test_an_interrupt_while_waiting_leaves_no_process(tmp_path: Path, monkeypatc
             time.sleep(0.01)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("methods.limits._ProcessTree.memory_bytes", interrupted)
+    monkeypatch.setattr("methods.running.limits._ProcessTree.memory_bytes", interrupted)
     code = f"open({str(tmp_path / 'part')!r}, 'w').write(str(os.getpid()))\n"
     code += f"os.rename({str(tmp_path / 'part')!r}, {str(tmp_path / 'pid')!r})\ntime.sleep(1000)"
     with pytest.raises(KeyboardInterrupt):

@@ -5,25 +5,31 @@ is the point. Networks are stored and opened again first, as in a real run: mapp
 """
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets.network import TemporalNetwork
-from methods.child import method_function, perform_fit, perform_score
-from methods.errors import MethodError
-from methods.job import Job, run_job
-from methods.limits import Limits
-from methods.parameters import complete_parameters
-from methods.registry import load_method, method_names
-from methods.run import Run
+from methods.contract.errors import MethodError
+from methods.contract.parameters import complete_parameters
+from methods.contract.registry import load_method, method_names
+from methods.contract.run import Epoch, Run
+from methods.running.child import method_function, perform_fit, perform_score, refuse_empty
+from methods.running.environments import EnvironmentBuildError, interpreter
+from methods.running.job import Job, run_job
+from methods.running.limits import Limits
+from networks.network import TemporalNetwork
 from tests.conftest import network_of
 
 EMBEDDING = [name for name in method_names() if load_method(name).kind != "score"]
+# A process in another environment may compile for 20 seconds; these stand for all in the tests of many small networks.
+HERE = [name for name in EMBEDDING if load_method(name).environment is None]
 SCORING = [name for name in method_names() if load_method(name).kind == "score"]
 VARIANTS = [name for name in method_names(variants=True) if name not in method_names()]
+
+CANNOT_BE_MADE: dict[Path | None, str] = {}
 
 DEGENERATE = {
     "one edge": [(0, 1, 5)],
@@ -51,7 +57,36 @@ def small_parameters(name: str) -> dict[str, Any]:
 
 
 def fitted(name: str, network: TemporalNetwork, seed: int = 1, run: Run | None = None) -> NDArray[np.float32]:
+    if load_method(name).environment is not None:
+        return fitted_elsewhere(name, network, run or Run(seed))
     return perform_fit(load_method(name), network, small_parameters(name), run or Run(seed))
+
+
+def fitted_elsewhere(name: str, network: TemporalNetwork, run: Run) -> NDArray[np.float32]:
+    """By a process in the method's own environment, which a test skips if it cannot be made here."""
+    refuse_empty(network)
+    with TemporaryDirectory() as folder:
+        network.save(Path(folder) / "train.arrow")
+        job = Job("fit", name, small_parameters(name), Path(folder) / "train.arrow", Path(folder) / "out", run.seed)
+        record = run_job(job, Limits())
+        assert (record["status"], record["reason"]) == ("ok", None)
+        run.epochs += [Epoch(**epoch) for epoch in record["epochs"]]
+        vectors: NDArray[np.float32] = np.load(job.array_path)
+        return vectors
+
+
+@pytest.fixture(autouse=True)
+def environment_or_skip(request: pytest.FixtureRequest) -> None:
+    """Methods with an environment of their own need the packages it names, from the registry or a cache."""
+    name = getattr(request.node, "callspec", None) and request.node.callspec.params.get("name")
+    environment = load_method(name).environment if name else None
+    if environment in CANNOT_BE_MADE:
+        pytest.skip(CANNOT_BE_MADE[environment])
+    try:
+        interpreter(environment)
+    except EnvironmentBuildError as error:
+        CANNOT_BE_MADE[environment] = str(error)
+        pytest.skip(str(error))
 
 
 def scored(name: str, network: TemporalNetwork, pairs: Any, seed: int = 1, run: Run | None = None) -> NDArray[Any]:
@@ -85,7 +120,9 @@ def test_fit_returns_one_finite_float32_vector_per_node_also_for_nodes_without_c
     name: str, training: TemporalNetwork
 ) -> None:
     method, params, run = load_method(name), small_parameters(name), Run(1)
-    if method.kind == "fit":
+    if method.environment is not None:
+        embeddings = fitted(name, training, run=run)
+    elif method.kind == "fit":
         embeddings = method_function(method)(training, params, run)
     else:
         embeddings = perform_fit(method, training, params, run)
@@ -149,7 +186,7 @@ def test_fit_does_not_see_the_held_out_contacts(name: str) -> None:
 
 
 @pytest.mark.parametrize("contacts", DEGENERATE.values(), ids=DEGENERATE.keys())
-@pytest.mark.parametrize("name", EMBEDDING)
+@pytest.mark.parametrize("name", HERE)
 def test_fit_copes_with_a_degenerate_network(name: str, contacts: Any, tmp_path: Path) -> None:
     network = stored(network_of(contacts), tmp_path)
     run = Run(1)

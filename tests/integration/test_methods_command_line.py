@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from datasets.command_line import run_command
+from harness.command_line import run_command
 from methods.__main__ import make_parser
-from methods.registry import load_method, method_names
+from methods.contract.registry import load_method, method_names
 from tests.conftest import network_of
 from tests.integration.scratch_methods import DESCRIPTION, GOOD_END, copy_methods, methods, put
 
@@ -115,7 +115,7 @@ def test_a_variant_is_fitted_by_its_name(network: Path, examples: Path, tmp_path
 def test_a_good_fit_clears_away_what_a_failed_one_left(network: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ("fit", "random", "--network", network, "--out", out)
-    assert command(*words, "--hours", "1e-9") == 0
+    assert command(*words, "--hours", "1e-9") == 1
     assert json.loads((out / "fit.json").read_text())["status"] == "timeout"
     assert np.load(out / "embeddings.npy").shape == (0, 0)
     assert command(*words) == 0
@@ -227,18 +227,18 @@ def test_a_gpu_that_is_not_there_is_refused_to_methods_that_can_use_one(
 
 
 @pytest.fixture
-def chosen(tmp_path: Path) -> Path:
+def tuned(tmp_path: Path) -> Path:
     (tmp_path / "chosen.json").write_text('{"parameters": {"dimensions": 5}}')
     return tmp_path / "chosen.json"
 
 
-def test_settings_that_tuning_chose_are_used(network: Path, tmp_path: Path, chosen: Path) -> None:
-    assert command("fit", "random", "--network", network, "--out", tmp_path, "--settings", chosen) == 0
+def test_settings_that_tuning_chose_are_used(network: Path, tmp_path: Path, tuned: Path) -> None:
+    assert command("fit", "random", "--network", network, "--out", tmp_path, "--settings", tuned) == 0
     assert np.load(tmp_path / "embeddings.npy").shape == (5, 5)
 
 
-def test_a_setting_on_the_command_line_wins_over_a_chosen_one(network: Path, tmp_path: Path, chosen: Path) -> None:
-    words = ("--network", network, "--out", tmp_path, "--settings", chosen, "--set", "dimensions=2")
+def test_a_setting_on_the_command_line_wins_over_a_chosen_one(network: Path, tmp_path: Path, tuned: Path) -> None:
+    words = ("--network", network, "--out", tmp_path, "--settings", tuned, "--set", "dimensions=2")
     assert command("fit", "random", *words) == 0
     assert np.load(tmp_path / "embeddings.npy").shape == (5, 2)
 
@@ -253,11 +253,11 @@ def test_a_settings_file_that_is_none_is_named(
     assert not (tmp_path / "out").exists()
 
 
-def test_strict_turns_a_failed_fit_into_an_error(
+def test_a_failed_fit_is_an_error_with_its_reason_unless_failures_are_recorded(
     network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("fit", "random", "--network", network, "--out", tmp_path / "out", "--hours", 1e-9)
-    assert command(*words) == 0
-    assert command(*words, "--strict") == 1
-    assert "random: timeout" in capsys.readouterr().err
-    assert json.loads((tmp_path / "out" / "fit.json").read_text())["status"] == "timeout"
+    for flags, code, stream in (((), 1, "err"), (("--record-failures",), 0, "out")):
+        assert command(*words, *flags) == code
+        assert "random: timeout: not done after 3.6e-06 s, the limit" in getattr(capsys.readouterr(), stream)
+        assert json.loads((tmp_path / "out" / "fit.json").read_text())["status"] == "timeout"

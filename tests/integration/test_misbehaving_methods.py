@@ -24,7 +24,44 @@ BAD = {
     "exits": ("    sys.exit(3)\n", "failed", "SystemExit: 3 (methods/exits/fit.py:4 in fit)"),
     "leaves": ("    os._exit(0)\n", "failed", "the process ended with exit code 0 before the method returned"),
     "aborts": ("    os.abort()\n", "failed", "the process was ended by SIGABRT"),
-    "is_killed": ("    os.kill(os.getpid(), signal.SIGKILL)\n", "oom", "killed by the system (SIGKILL), most likely"),
+    "is_killed": ("    os.kill(os.getpid(), signal.SIGKILL)\n", "killed", "killed (SIGKILL) while it used"),
+    "real_time_signal": (
+        "    os.kill(os.getpid(), signal.SIGRTMIN + 6)\n",
+        "failed",
+        "the process was ended by SIGRTMIN+6 before the method returned",
+    ),
+    "removes_its_folder": (
+        "    import shutil\n    with run.epoch(1, 'edges'): pass\n    shutil.rmtree(run.folder.parent)\n"
+        "    return np.zeros((network.n_nodes, 2), np.float32)\n",
+        "failed",
+        "the method removed its scratch folder (run.folder), and with it what it had reported",
+    ),
+    "removes_its_folder_and_dies": (
+        "    import shutil\n    shutil.rmtree(run.folder.parent)\n    os._exit(5)\n",
+        "failed",
+        "the process ended with exit code 5 before the method returned",
+    ),
+    "puts_folders_in_the_way": (
+        "    for name in ('fit.json', 'fit.log', 'embeddings.npy'):\n"
+        "        (run.folder.parent / name / 'x').mkdir(parents=True)\n    raise ValueError('in the way')\n",
+        "failed",
+        "ValueError: in the way",
+    ),
+    "surrogate_in_an_exception": (
+        "    raise ValueError('x \\udcff\\x1b[31m y')\n",
+        "failed",
+        r"ValueError: x \udcff\x1b[31m y (methods/surrogate_in_an_exception/fit.py:4 in fit)",
+    ),
+    "masked": (
+        "    with run.epoch(1, 'edges'): pass\n    return np.ma.masked_all((network.n_nodes, 2))\n",
+        "failed",
+        "fit returned an array with 12 masked values",
+    ),
+    "work_set_to_text": (
+        "    with run.epoch(1, 'edges') as epoch: epoch.work = 'abc'\n",
+        "failed",
+        'the work of an epoch is a number of items, 0 or more, not "abc"',
+    ),
     "memory_error": ("    np.zeros((1 << 50,))\n", "oom", "Unable to allocate"),
     "nan": (
         "    with run.epoch(1, 'edges'): pass\n    return np.full((network.n_nodes, 2), np.nan)\n",
@@ -52,14 +89,27 @@ def test_a_method_that_breaks_the_contract_is_a_result_with_a_reason(name: str, 
     assert reason in record["reason"]
 
 
-def test_a_program_that_the_system_kills_is_out_of_memory(project: Path) -> None:
+def test_a_program_that_is_killed_below_its_limit_says_so(project: Path) -> None:
     folder = project / "methods" / "killed_program"
     folder.mkdir()
     command = 'command: ["{python}", "-c", "import os; os.kill(os.getpid(), 9)"]\n'
     (folder / "method.yaml").write_text(f"label: X\nrole: baseline\ncitation: none\ndescription: misbehaves\n{command}")
     record = fit(project, "killed_program")
-    assert record["status"] == "oom"
-    assert "was killed by the system (SIGKILL), most likely for its memory" in record["reason"]
+    assert record["status"] == "killed"
+    assert "was killed (SIGKILL)" in record["reason"]
+
+
+def test_a_note_that_is_no_text_in_utf8_is_spelt_out(project: Path) -> None:
+    put(project, "surrogate_in_a_note", "    run.report(note='x \\udcff\\ny')\n" + GOOD_END)
+    assert fit(project, "surrogate_in_a_note")["facts"] == {"note": r"x \udcff y"}
+
+
+def test_an_environment_that_cannot_be_made_is_a_failed_fit(project: Path) -> None:
+    put(project, "no_environment", GOOD_END)
+    (project / "methods" / "no_environment" / "environment.yaml").write_text("dependencies: [gxx]")
+    record = fit(project, "no_environment")
+    assert (record["status"], record["wall_seconds"], record["epochs"]) == ("failed", 0, [])
+    assert "no_environment/environment.yaml: needs gxx from conda, but only packages for pip" in record["reason"]
 
 
 def test_a_folder_without_the_function_fails_with_its_file(project: Path) -> None:

@@ -57,6 +57,6 @@ def test_the_pins_of_the_environment_file_go_to_its_own_pip(prefix: Path) -> Non
 
 
 def test_every_job_ran_with_the_interpreter_of_the_environment(project: Path, prefix: Path) -> None:
-    ran = re.findall(r"^-m (?:datasets|methods|evaluation) \S+", (prefix / "commands.txt").read_text(), re.MULTILINE)
+    ran = re.findall(r"^-m (?:networks|methods|evaluation) \S+", (prefix / "commands.txt").read_text(), re.MULTILINE)
     assert len(ran) == len(list((project / "results" / "test" / "logs").rglob("*.log")))
     assert any(name.startswith("tables/") for name in run_outputs(project / "results" / "test"))

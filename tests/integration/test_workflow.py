@@ -1,17 +1,20 @@
 """The whole DAG on toy sizes: what it makes, what it makes again, and what it says when something is wrong."""
 
-import gzip
 import html
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from evaluation.manifest import verify
+from evaluation.report.manifest import verify
 from tests.integration.project_copy import copy_project, snakemake
+from workflow.configuration import read_configuration
+from workflow.experiments import read_experiments
+from workflow.steps import steps_of
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +89,23 @@ def test_the_report_shows_every_figure_and_table_with_its_caption(project):
     assert verify(results) > 0  # the report does not count as a change of the run
 
 
+def test_a_plan_lists_the_steps_that_snakemake_lists(project):
+    jobs = planned(project, "--configfile", "config/test.yaml", "--forceall")
+    config = yaml.safe_load((project / "config" / "test.yaml").read_text())
+    steps = steps_of(read_experiments(read_configuration(config)))
+    assert Counter(step.rule for step in steps) == Counter(rule for rule, _ in jobs if rule != "default")
+    # What a step makes lies where the plan looks for it.
+    assert [step.output for step in steps if not (project / step.output).exists()] == []
+
+
+def test_a_part_of_the_paper_run_is_one_short_command(project):
+    jobs = planned(project, "--config", "datasets=[digg]", "methods=[htne,ehna]")
+    assert {wildcards["dataset"] for _, wildcards in jobs if "dataset" in wildcards} >= {"digg"}
+    assert not {wildcards.get("dataset") for _, wildcards in jobs} & {"yelp", "tmall", "dblp"}
+    fitted = {wildcards["method"] for rule, wildcards in jobs if rule == "fit"}
+    assert fitted == {"htne", "ehna", "ehna_na", "ehna_rw", "ehna_sl"}
+
+
 def test_a_finished_run_has_nothing_left_to_do(project):
     assert planned(project, "--configfile", "config/test.yaml") == []
 
@@ -95,6 +115,8 @@ def test_editing_a_method_runs_that_method_again_and_no_other(project):
     before = edited.read_text()
     try:
         edited.write_text(before + "\n# another thought\n")
+        assert planned(project, "--configfile", "config/test.yaml") == []
+        edited.write_text(before + "\nANOTHER_THOUGHT = 1\n")
         jobs = planned(project, "--configfile", "config/test.yaml")
     finally:
         edited.write_text(before)
@@ -111,6 +133,16 @@ def test_adding_a_seed_runs_only_the_new_seed(project):
     assert set(seeds) == {"2"}
 
 
+def test_more_splits_of_the_classifier_make_no_fit_anew(project):
+    given = yaml.safe_load((project / "config" / "test.yaml").read_text())["link_prediction"]
+    more = given | {"splits": given["splits"] + 1}
+    jobs = planned(project, "--configfile", with_config(project, "splits", link_prediction=more))
+    assert {rule for rule, _ in jobs} == {
+        *("link_prediction", "describe", "tables", "figures", "manifest", "page", "default")
+    }
+    assert not [wildcards for _, wildcards in jobs if wildcards.get("settings", "").startswith("trial-")]
+
+
 def test_other_limits_leave_finished_fits_alone(project):
     config = with_config(project, "limits", limits={"hours": 0.2, "memory_gb": 5}, strict=True)
     assert {rule for rule, _ in planned(project, "--configfile", config)} == {
@@ -120,7 +152,7 @@ def test_other_limits_leave_finished_fits_alone(project):
 
 def test_another_number_of_threads_runs_again_the_methods_whose_vectors_depend_on_it(project):
     jobs = planned(project, "--configfile", with_config(project, "threads", threads=2))
-    refitted = {wildcards["method"] for rule, wildcards in jobs if rule in ("fit", "trial_fit", "sensitivity_fit")}
+    refitted = {wildcards["method"] for rule, wildcards in jobs if rule == "fit"}
     assert {"line", "node2vec", "ctdne", "htne", "ehna", "ehna_na"} <= refitted
     assert not {rule for rule, _ in jobs} & {"fetch", "prepare", "split", "examples"}
 
@@ -134,19 +166,19 @@ def test_a_timed_fit_has_the_settings_that_tuning_chose(project):
 
 
 def test_a_new_raw_file_makes_its_network_stale_and_another_mirror_does_not(project, tmp_path):
-    target = "results/mirrored/networks/email_eu/network.arrow"
+    target = "results/mirrored/networks/dblp_htne/network.arrow"
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "email-Eu-core-temporal.txt.gz").write_bytes(gzip.compress(b"1 2 0\n2 3 5\n1 3 6\n"))
-    small = {"run": "mirrored", "datasets": ["email_eu"], "methods": ["random"], "downloads": str(tmp_path / "raw")}
+        (tmp_path / name / "dblp.txt").write_bytes(b"1 2 0\n2 3 5\n1 3 6\n")
+    small = {"run": "mirrored", "datasets": ["dblp_htne"], "methods": ["random"], "downloads": str(tmp_path / "raw")}
     first, second = (
         with_config(project, f"mirror-{name}", mirror=str(tmp_path / name), **small, **NOTHING_ELSE)
         for name in ("one", "two")
     )
     assert snakemake(project, target, "--configfile", first).returncode == 0
     assert planned(project, target, "--configfile", second) == []
-    raw = tmp_path / "raw" / "email_eu" / "email-Eu-core-temporal.txt.gz"
-    raw.write_bytes(gzip.compress(b"1 2 0\n2 3 5\n1 3 7\n"))
+    raw = tmp_path / "raw" / "dblp_htne" / "dblp.txt"
+    raw.write_bytes(b"1 2 0\n2 3 5\n1 3 7\n")
     assert [rule for rule, _ in planned(project, target, "--configfile", second)] == ["prepare"]
 
 

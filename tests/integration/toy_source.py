@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from datasets.catalog import Entry
-from datasets.download import Limits
-from datasets.errors import UserError
-from datasets.fetch import fetch
+from harness.errors import UserError
+from networks.catalog import Entry
+from networks.fetch.download import Limits
+from networks.fetch.obtain import fetch
 
 BODY = b"".join(b"%d %d %d\n" % (row % 7, row % 11 + 7, row) for row in range(2000))
 FAST = Limits(attempts=3, backoff_seconds=0, redirects=3)

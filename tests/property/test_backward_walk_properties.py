@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from methods.walks.backward import NO_NODE, backward_walks, build_history, static_walks
+from methods.kernels.backward_walks import NO_NODE, backward_walks, build_history, untimed_walks
 from tests.conftest import network_of
 
 N_NODES = 6
@@ -60,7 +60,7 @@ def test_what_happens_at_or_after_the_target_time_never_changes_a_static_walk(ne
     cutoff, *both = networks
     starts, cutoffs = np.arange(N_NODES, dtype=np.int32), np.full(N_NODES, cutoff)
     walks, others = (
-        static_walks(build_history(network), starts, cutoffs, n_walks=4, length=5, seed=11) for network in both
+        untimed_walks(build_history(network), starts, cutoffs, n_walks=4, length=5, seed=11) for network in both
     )
     assert np.array_equal(walks.nodes, others.nodes)
     assert np.array_equal(walks.times, others.times)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score, precision_score, recall_score, roc_auc_score
 
-from evaluation.metrics import metrics
+from evaluation.link_prediction.metrics import metrics
 
 
 @st.composite

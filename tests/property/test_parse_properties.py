@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.errors import DatasetError
-from datasets.parse import read_contacts
-from datasets.parse.cells import cut_carefully, cut_fast
-from datasets.parse.integers import read_integers
-from datasets.parse.layout import look_at_top
-from datasets.prepare import network_of_contacts
+from networks.errors import NetworkError
+from networks.parse import read_contacts
+from networks.parse.cells import cut_carefully, cut_fast
+from networks.parse.integers import read_integers
+from networks.parse.layout import look_at_top
+from networks.prepare import network_of_contacts
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n", exclude_categories=["Cs"]), min_size=1)
 labels = words.filter(lambda text: text == text.strip(" \t\v\f") and text)
@@ -47,7 +47,7 @@ def rows_of(contacts):
 @given(st.lists(st.tuples(labels | numbers, labels | numbers, times), min_size=1, max_size=20))
 def test_any_label_and_time_written_as_csv_are_read_exactly(written, rows):
     path = written(table([("source", "target", "time"), *rows]))
-    contacts = read_contacts(path, "delimited", {"separator": ",", "header": True, "comment": ""})
+    contacts = read_contacts(path, "delimited", {"separator": ",", "header": True})
     assert rows_of(contacts) == rows
     assert contacts.time.dtype == np.int64
     assert len(set(contacts.labels.to_pylist())) == len(contacts.labels)
@@ -110,7 +110,7 @@ def test_any_bytes_are_read_or_refused_in_one_sentence(written, contents):
     path = written(contents)
     try:
         contacts = read_contacts(path, "delimited")
-    except DatasetError as error:
+    except NetworkError as error:
         assert str(error).startswith(str(path))
         assert "\n" not in str(error)
     else:

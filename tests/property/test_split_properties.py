@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from datasets.errors import DatasetError
-from datasets.network import TemporalNetwork
-from datasets.split import Split, describe_split, split_rows
+from networks.errors import NetworkError
+from networks.network import TemporalNetwork
+from networks.split import Split, describe_split, split_rows
 from tests.conftest import network_of
 
 either = st.sampled_from(["group", "row"])
@@ -20,7 +20,7 @@ def split_networks(draw, ties=either) -> tuple[TemporalNetwork, Split]:
     test, validation = draw(st.sampled_from([(0.2, 0.1), (0.5, 0.0), (0.01, 0.01), (0.6, 0.3)]))
     try:
         return network, split_rows(network, test, validation, draw(ties))
-    except DatasetError:
+    except NetworkError:
         assume(False)
         raise
 

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from methods.walks.corpus import ENDED
-from methods.walks.forward import forward_walks, time_order
-from methods.walks.static import static_walks
-from methods.walks.static_graph import merged_graph, walk_graph
+from methods.kernels.forward_walks import forward_walks, time_order
+from methods.kernels.skip_gram import ENDED
+from methods.kernels.static_graph import merged_graph, walk_graph
+from methods.kernels.static_walks import static_walks
 from tests.conftest import network_of
 
 node = st.integers(0, 7)

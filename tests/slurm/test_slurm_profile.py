@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from methods.registry import load_method, method_names
+from methods.contract.registry import load_method, method_names
 from workflow.configuration import read_configuration
-from workflow.resources import FitResources
+from workflow.experiments import read_experiments
+from workflow.resources import StepResources
 
 ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "workflow" / "profiles" / "slurm" / "config.yaml").read_text())
@@ -27,17 +28,21 @@ CONFIGURATIONS = [{"run": "x", "datasets": ["tiny_communities"], "methods": ["ra
 ATTEMPTS = range(1, PROFILE["retries"] + 2)
 
 
-def fits(**changes: Any) -> FitResources:
-    return FitResources(read_configuration(CONFIGURATIONS[0] | changes))
+def steps(**changes: Any) -> StepResources:
+    return StepResources(read_experiments(read_configuration(CONFIGURATIONS[0] | changes)))
 
 
-def of_size(megabytes: float) -> SimpleNamespace:
-    return SimpleNamespace(size_mb=megabytes)
+class Job(dict[str, str]):
+    """The wildcards of a fit on the whole network."""
+
+    def __init__(self, dataset: str, method: str = "line") -> None:
+        super().__init__(dataset=dataset, method=method, edges="all", settings="", seed="1")
 
 
-def by_default(resource: str, megabytes: float, attempt: int) -> int:
+def minutes_by_default(megabytes: float, attempt: int) -> int:
     """What a job that is no fit asks for: an expression in the profile that snakemake evaluates."""
-    return eval(PROFILE["default-resources"][resource], {"input": of_size(megabytes), "attempt": attempt})
+    sized = {"input": SimpleNamespace(size_mb=megabytes), "attempt": attempt}
+    return int(eval(PROFILE["default-resources"]["runtime"], sized))
 
 
 def test_the_profile_names_rules_that_exist() -> None:
@@ -46,37 +51,54 @@ def test_the_profile_names_rules_that_exist() -> None:
 
 
 def test_every_rule_that_fits_asks_for_what_a_fit_needs() -> None:
-    assert set(FITS) == {"fit", "score", "sensitivity_fit", "trial_fit", "timing"}
+    assert set(FITS) == {"fit", "score", "timing"}
     for name in FITS:
-        for line in ("mem_mb=fit_resources.memory_mb,", "runtime=fit_resources.minutes,", "gpu=fit_resources.gpus,"):
+        for line in (f'runtime=step_resources.minutes_of("{name}"),', "gpu=step_resources.gpus,"):
             assert line in BODIES[name]
         assert "threads: " in BODIES[name]
 
 
-@pytest.mark.parametrize("resource", ["mem_mb", "runtime"])
-def test_a_job_asks_for_more_with_a_larger_network_and_with_every_attempt(resource: str) -> None:
-    asked = {"mem_mb": fits().memory_mb, "runtime": fits().minutes}[resource]
-    assert by_default(resource, 1, 1) < by_default(resource, 100, 1)
-    assert asked(None, of_size(1), 1) < asked(None, of_size(50), 1)
+def test_every_rule_but_a_download_says_how_much_memory_it_needs() -> None:
+    without = {name for name, body in BODIES.items() if f'mem_mb=step_resources.memory_of("{name}"),' not in body}
+    assert without <= {"fetch", "all", "default"}
+
+
+@pytest.mark.parametrize("rule", ["fit", "link_prediction"])
+def test_a_job_asks_for_more_memory_with_a_larger_network_and_with_every_attempt(rule: str) -> None:
+    asked = steps(datasets=["tiny_communities", "digg", "tmall"], methods=["line"]).memory_of(rule)
+    by_size = [asked(Job(name), 1) for name in ("tiny_communities", "digg", "tmall")]
+    by_attempt = [asked(Job("digg"), attempt) for attempt in ATTEMPTS]
+    assert by_size == sorted(set(by_size))
+    assert by_attempt == sorted(set(by_attempt))
+
+
+def test_a_job_asks_for_more_time_with_a_larger_network_and_with_every_attempt() -> None:
+    asked = steps(datasets=["tiny_communities", "tmall"], methods=["line"]).minutes_of("fit")
+    assert asked(Job("tiny_communities"), 1) < asked(Job("tmall"), 1)
+    assert minutes_by_default(1, 1) < minutes_by_default(100, 1)
     for by_attempt in (
-        [by_default(resource, 10, attempt) for attempt in ATTEMPTS],
-        [asked(None, of_size(10), attempt) for attempt in ATTEMPTS],
+        [minutes_by_default(10, attempt) for attempt in ATTEMPTS],
+        [asked(Job("tmall"), attempt) for attempt in ATTEMPTS],
     ):
         assert by_attempt == sorted(set(by_attempt))
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda config: config["run"])
-@pytest.mark.parametrize("megabytes", [0.01, 100, 10_000])
-def test_slurm_does_not_end_the_last_attempt_before_the_limits_do(config: dict[str, Any], megabytes: float) -> None:
+def test_slurm_does_not_end_the_last_attempt_before_the_limits_do(config: dict[str, Any]) -> None:
     settings = read_configuration(config)
-    limits, asked = settings.values["limits"], FitResources(settings)
-    assert asked.minutes(None, of_size(megabytes), ATTEMPTS[-1]) > 60 * limits["hours"]
-    assert asked.memory_mb(None, of_size(megabytes), ATTEMPTS[-1]) > 1000 * limits["memory_gb"]
+    limits, asked = settings.values["limits"], StepResources(read_experiments(settings))
+    job = Job(settings.dataset_names[0], "random")
+    assert asked.minutes_of("fit")(job, ATTEMPTS[-1]) > 60 * limits["hours"]
+    assert asked.memory_of("fit")(job, ATTEMPTS[-1]) > 1000 * limits["memory_gb"]
 
 
-def test_the_first_attempt_has_the_memory_that_the_largest_method_was_seen_to_take() -> None:
-    nodes, edges, peak_mb = 577_314, 4_807_545, 3500  # EHNA at Tmall's size, docs/running-at-scale.md
-    assert fits().memory_mb(None, of_size((16 * edges + 20 * nodes) / 1e6), 1) >= peak_mb
+# docs/running-at-scale.md: megabytes at Tmall's size.
+@pytest.mark.parametrize(
+    ("rule", "method", "peak_mb"),
+    [("fit", "ehna", 3500), ("fit", "node2vec", 1600), ("fit", "line", 1400), ("link_prediction", "line", 3500)],
+)
+def test_the_first_attempt_has_the_memory_that_a_step_was_seen_to_take(rule: str, method: str, peak_mb: int) -> None:
+    assert steps(datasets=["tmall"], methods=[method]).memory_of(rule)(Job("tmall", method), 1) >= peak_mb
 
 
 @pytest.mark.parametrize(("device", "able", "gpus"), [("cuda", True, 1), ("cuda", False, 0), ("auto", True, 0)])
@@ -85,7 +107,7 @@ def test_a_gpu_is_asked_for_with_device_cuda_by_methods_that_can_use_one(
 ) -> None:
     method = replace(load_method("random"), needs={"threads": 1, "gpu": able})
     monkeypatch.setattr("workflow.resources.load_method", lambda name: method)
-    assert fits(device=device).gpus(SimpleNamespace(method="random")) == gpus
+    assert steps(device=device).gpus(SimpleNamespace(method="random")) == gpus
 
 
 def test_a_timed_fit_has_a_core_for_each_of_its_threads() -> None:

@@ -5,16 +5,19 @@ rule examples:
     input:
         network=rules.prepare.output.network,
         split=rules.split.output.split,
-        code=code("evaluation.examples_command"),
     output:
         f"{RESULTS}/examples/{{dataset}}/{{block}}/draw-{{draw}}.arrow",
     log:
         f"{RESULTS}/logs/examples/{{dataset}}-{{block}}-{{draw}}.log",
     benchmark:
         f"{RESULTS}/costs/examples/{{dataset}}-{{block}}-{{draw}}.tsv"
+    priority: step_resources.turn_of(f"{RESULTS}/examples/{{dataset}}/{{block}}/draw-{{draw}}.arrow")
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("examples"),
     params:
+        code=module_state("evaluation.examples.command"),
         negatives=",".join(settings.negatives),
     shell:
         "python -m evaluation examples --network {input.network:q} --split {input.split:q} --block {wildcards.block}"
@@ -25,30 +28,27 @@ rule link_prediction:
     input:
         network=rules.prepare.output.network,
         split=rules.split.output.split,
-        examples=expand(
-            rules.examples.output,
-            draw=settings.draws,
-            block="test",
-            allow_missing=True,
-        ),
-        vectors=lambda wildcards: settings.vectors(
-            wildcards.dataset, wildcards.method, wildcards.seed
-        ),
-        code=code("evaluation.link_prediction_command"),
+        examples=experiments.example_files,
+        vectors=experiments.vectors,
     output:
-        f"{RESULTS}/link_prediction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
+        f"{RESULTS}/link_prediction/{{dataset}}/{{method}}/{{settings}}seed-{{seed}}.csv",
     log:
-        f"{RESULTS}/logs/link_prediction/{{dataset}}-{{method}}-{{seed}}.log",
+        f"{RESULTS}/logs/link_prediction/{{dataset}}/{{method}}/{{settings}}seed-{{seed}}.log",
     benchmark:
-        f"{RESULTS}/costs/link_prediction/{{dataset}}-{{method}}-{{seed}}.tsv"
+        f"{RESULTS}/costs/link_prediction/{{dataset}}/{{method}}/{{settings}}seed-{{seed}}.tsv"
+    priority:
+        step_resources.turn_of(
+            f"{RESULTS}/link_prediction/{{dataset}}/{{method}}/{{settings}}seed-{{seed}}.csv"
+        )
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("link_prediction"),
     params:
-        vectors=lambda wildcards: settings.vector_arguments(
-            wildcards.dataset, wildcards.method, wildcards.seed
-        ),
-        protocols=",".join(settings.protocols),
-        classifier=settings.classifier_arguments,
+        code=module_state("evaluation.link_prediction.command"),
+        vectors=experiments.vector_arguments,
+        protocols=lambda wildcards: ",".join(experiments.protocols(wildcards)),
+        classifier=experiments.classifier_arguments,
     shell:
         "python -m evaluation link-prediction --network {input.network:q} --split {input.split:q}"
         " --examples {input.examples:q} {params.vectors:q} --dataset {wildcards.dataset} --method {wildcards.method}"
@@ -61,16 +61,22 @@ rule reconstruction:
         network=rules.prepare.output.network,
         record=f"{RESULTS}/fits/{{dataset}}/all/{{method}}/seed-{{seed}}/fit.json",
         embeddings=f"{RESULTS}/fits/{{dataset}}/all/{{method}}/seed-{{seed}}/embeddings.npy",
-        code=code("evaluation.reconstruction_command"),
     output:
         f"{RESULTS}/reconstruction/{{dataset}}/{{method}}/seed-{{seed}}.csv",
     log:
         f"{RESULTS}/logs/reconstruction/{{dataset}}-{{method}}-{{seed}}.log",
     benchmark:
-        f"{RESULTS}/costs/reconstruction/{{dataset}}-{{method}}-{{seed}}.tsv"
+        f"{RESULTS}/costs/reconstruction/{{dataset}}/{{method}}/seed-{{seed}}.tsv"
+    priority:
+        step_resources.turn_of(
+            f"{RESULTS}/reconstruction/{{dataset}}/{{method}}/seed-{{seed}}.csv"
+        )
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("reconstruction"),
     params:
+        code=module_state("evaluation.reconstruction.command"),
         fit=subpath(input.record, parent=True),
         sampling=settings.reconstruction_arguments,
     shell:
@@ -84,7 +90,6 @@ rule leakage:
         network=rules.prepare.output.network,
         split=rules.split.output.split,
         examples=f"{RESULTS}/examples/{{dataset}}/test/draw-1.arrow",
-        code=code("evaluation.leakage_command"),
     output:
         report(
             f"{RESULTS}/leakage/{{dataset}}.json",
@@ -99,6 +104,10 @@ rule leakage:
         f"{RESULTS}/costs/leakage/{{dataset}}.tsv"
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("leakage"),
+    params:
+        code=module_state("evaluation.link_prediction.leakage"),
     shell:
         "python -m evaluation leakage --network {input.network:q} --split {input.split:q} --examples {input.examples:q}"
         " --out {output:q} > {log:q} 2>&1"

@@ -1,29 +1,27 @@
-# Efficiency, sensitivity and tuning. The ablation needs no rule of its own: its variants are methods.
+# Timed fits, and the choice of tuning. Ablation, sensitivity and trials need no rules: they are fits and evaluations.
 
 
 rule generate:
-    input:
-        code=code("datasets.synthetic"),
     output:
         f"{RESULTS}/networks/{{dataset}}/generated.arrow",
     log:
         f"{RESULTS}/logs/generate/{{dataset}}.log",
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("generate"),
     params:
+        code=module_state("networks.synthetic"),
         size=lambda wildcards: experiments.generate_arguments(wildcards.dataset),
     shell:
-        "python -m datasets generate {params.size:q} --out {output:q} > {log:q} 2>&1"
+        "python -m networks generate {params.size:q} --out {output:q} > {log:q} 2>&1"
 
 
 # A timed fit takes all cores, so that nothing runs beside it; the method is told its own number of threads.
 rule timing:
     input:
         network=lambda wildcards: experiments.timed_network(wildcards.dataset),
-        code=lambda wildcards: settings.method_code(wildcards.method),
-        chosen=lambda wildcards: experiments.chosen_file(
-            wildcards.dataset, wildcards.method
-        ),
+        chosen=experiments.chosen_files,
     output:
         record=f"{RESULTS}/timings/{{dataset}}/{{method}}/fit.json",
         embeddings=temp(f"{RESULTS}/timings/{{dataset}}/{{method}}/embeddings.npy"),
@@ -35,11 +33,13 @@ rule timing:
         "../envs/harness.yaml"
     threads: lambda wildcards: workflow.cores
     resources:
-        mem_mb=fit_resources.memory_mb,
-        runtime=fit_resources.minutes,
-        gpu=fit_resources.gpus,
+        mem_mb=step_resources.memory_of("timing"),
+        runtime=step_resources.minutes_of("timing"),
+        gpu=step_resources.gpus,
     params:
+        code=lambda wildcards: settings.method_state(wildcards.method),
         folder=subpath(output.record, parent=True),
+        killed=times_killed(f"{RESULTS}/timings/{{dataset}}/{{method}}"),
         threads=lambda wildcards: settings.threads_of(wildcards.method),
         chosen=lambda wildcards, input: [
             part for file in input.chosen for part in ("--settings", file)
@@ -53,149 +53,28 @@ rule timing:
         " > {log:q} 2>&1"
 
 
-rule sensitivity_fit:
-    input:
-        network=rules.split.output.train,
-        code=lambda wildcards: settings.method_code(wildcards.method),
-        chosen=lambda wildcards: experiments.chosen_file(
-            wildcards.dataset, wildcards.method
-        ),
-    output:
-        record=f"{RESULTS}/sensitivity/{{dataset}}/{{method}}/{{setting}}/seed-{{seed}}/fit.json",
-        embeddings=f"{RESULTS}/sensitivity/{{dataset}}/{{method}}/{{setting}}/seed-{{seed}}/embeddings.npy",
-    log:
-        f"{RESULTS}/logs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}.log",
-    benchmark:
-        f"{RESULTS}/costs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}.tsv"
-    conda:
-        "../envs/harness.yaml"
-    threads: lambda wildcards: settings.threads_of(wildcards.method)
-    resources:
-        mem_mb=fit_resources.memory_mb,
-        runtime=fit_resources.minutes,
-        gpu=fit_resources.gpus,
-    params:
-        folder=subpath(output.record, parent=True),
-        settings=lambda wildcards: experiments.sensitivity_arguments(
-            wildcards.method, wildcards.setting
-        ),
-        chosen=lambda wildcards, input: [
-            part for file in input.chosen for part in ("--settings", file)
-        ],
-        threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
-        device=settings.values["device"],
-        limits=settings.limit_arguments,
-    shell:
-        "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
-        " --seed {wildcards.seed} --threads {threads} {params.chosen:q} {params.settings:q}"
-        " --device {params.device:q} {params.limits:q} > {log:q} 2>&1"
-
-
-rule sensitivity:
-    input:
-        network=rules.prepare.output.network,
-        split=rules.split.output.split,
-        examples=expand(
-            rules.examples.output,
-            draw=settings.draws,
-            block="test",
-            allow_missing=True,
-        ),
-        record=rules.sensitivity_fit.output.record,
-        embeddings=rules.sensitivity_fit.output.embeddings,
-        code=code("evaluation.link_prediction_command"),
-    output:
-        f"{RESULTS}/sensitivity/{{dataset}}/{{method}}/{{setting}}/seed-{{seed}}.csv",
-    log:
-        f"{RESULTS}/logs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}-evaluation.log",
-    benchmark:
-        f"{RESULTS}/costs/sensitivity/{{dataset}}-{{method}}-{{setting}}-{{seed}}-evaluation.tsv"
-    conda:
-        "../envs/harness.yaml"
-    params:
-        fit=subpath(input.record, parent=True),
-        protocol=settings.protocols[0],
-        classifier=settings.classifier_arguments,
-    shell:
-        "python -m evaluation link-prediction --network {input.network:q} --split {input.split:q}"
-        " --examples {input.examples:q} --fit {params.fit:q} --dataset {wildcards.dataset} --method {wildcards.method}"
-        " --seed {wildcards.seed} --protocols {params.protocol} {params.classifier:q}"
-        " --threads {threads} --out {output:q} > {log:q} 2>&1"
-
-
-# Tuning sees the network without the test block: it fits on the edges before the validation block and predicts that one.
-rule trial_fit:
-    input:
-        network=rules.split.output.tuning,
-        code=lambda wildcards: settings.method_code(wildcards.method),
-    output:
-        record=f"{RESULTS}/tuning/{{dataset}}/{{method}}/trial-{{trial}}/fit.json",
-        embeddings=f"{RESULTS}/tuning/{{dataset}}/{{method}}/trial-{{trial}}/embeddings.npy",
-    log:
-        f"{RESULTS}/logs/tuning/{{dataset}}-{{method}}-{{trial}}.log",
-    benchmark:
-        f"{RESULTS}/costs/tuning/{{dataset}}-{{method}}-{{trial}}.tsv"
-    conda:
-        "../envs/harness.yaml"
-    threads: lambda wildcards: settings.threads_of(wildcards.method)
-    resources:
-        mem_mb=fit_resources.memory_mb,
-        runtime=fit_resources.minutes,
-        gpu=fit_resources.gpus,
-    params:
-        folder=subpath(output.record, parent=True),
-        settings=lambda wildcards: experiments.trial_arguments(
-            wildcards.method, wildcards.trial
-        ),
-        seed=settings.seeds[0],
-        threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
-        device=settings.values["device"],
-        limits=settings.limit_arguments,
-    shell:
-        "python -m methods fit {wildcards.method} --network {input.network:q} --out {params.folder:q}"
-        " --seed {params.seed} --threads {threads} {params.settings:q}"
-        " --device {params.device:q} {params.limits:q} > {log:q} 2>&1"
-
-
-rule trial:
-    input:
-        network=rules.prepare.output.network,
-        split=rules.split.output.split,
-        examples=f"{RESULTS}/examples/{{dataset}}/validation/draw-1.arrow",
-        record=rules.trial_fit.output.record,
-        embeddings=rules.trial_fit.output.embeddings,
-        code=code("evaluation.link_prediction_command"),
-    output:
-        f"{RESULTS}/tuning/{{dataset}}/{{method}}/trial-{{trial}}.csv",
-    log:
-        f"{RESULTS}/logs/tuning/{{dataset}}-{{method}}-{{trial}}-evaluation.log",
-    benchmark:
-        f"{RESULTS}/costs/tuning/{{dataset}}-{{method}}-{{trial}}-evaluation.tsv"
-    conda:
-        "../envs/harness.yaml"
-    params:
-        fit=subpath(input.record, parent=True),
-        protocol=settings.protocols[0],
-        classifier=settings.classifier_arguments,
-    shell:
-        "python -m evaluation link-prediction --network {input.network:q} --split {input.split:q}"
-        " --examples {input.examples:q} --fit {params.fit:q} --dataset {wildcards.dataset} --method {wildcards.method}"
-        " --protocols {params.protocol} {params.classifier:q}"
-        " --threads {threads} --out {output:q} > {log:q} 2>&1"
-
-
 rule choose:
     input:
         trials=lambda wildcards: experiments.trial_files(
             wildcards.dataset, wildcards.method
         ),
-        code=code("evaluation.tuning"),
+        fits=lambda wildcards: experiments.trial_records(
+            wildcards.dataset, wildcards.method
+        ),
     output:
-        f"{RESULTS}/tuning/{{dataset}}/{{method}}/chosen.json",
+        # Not deleted before a rerun: written anew only if the choice is another one, so that fits stay as they are.
+        choice=update(f"{RESULTS}/tuning/{{dataset}}/{{method}}/chosen.json"),
+        scores=f"{RESULTS}/tuning/{{dataset}}/{{method}}/scores.json",
     log:
-        f"{RESULTS}/logs/tuning/{{dataset}}-{{method}}-choice.log",
+        f"{RESULTS}/logs/tuning/{{dataset}}-{{method}}.log",
+    priority: step_resources.turn_of(f"{RESULTS}/tuning/{{dataset}}/{{method}}/chosen.json")
     localrule: True
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("choose"),
+    params:
+        code=module_state("evaluation.report.tables.tuning"),
     shell:
-        "python -m evaluation choose --trials {input.trials:q} --out {output:q} > {log:q} 2>&1"
+        "python -m evaluation choose --trials {input.trials:q} --fits {input.fits:q}"
+        " --choice {output.choice:q} --scores {output.scores:q} > {log:q} 2>&1"

@@ -1,4 +1,4 @@
-# One fit per network, method and seed. A fit that fails is data: its cells are marked and the run goes on.
+# One fit per network, method, settings and seed. A fit that fails is data: its cells are marked and the run goes on.
 
 
 rule fit:
@@ -6,30 +6,37 @@ rule fit:
         network=lambda wildcards: settings.edges_file(
             wildcards.dataset, wildcards.edges
         ),
-        code=lambda wildcards: settings.method_code(wildcards.method),
-        chosen=lambda wildcards: experiments.chosen_file(
-            wildcards.dataset, wildcards.method
-        ),
+        chosen=experiments.chosen_files,
     output:
-        record=f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/seed-{{seed}}/fit.json",
-        embeddings=f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/seed-{{seed}}/embeddings.npy",
+        record=f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/{{settings}}seed-{{seed}}/fit.json",
+        embeddings=f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/{{settings}}seed-{{seed}}/embeddings.npy",
     log:
-        f"{RESULTS}/logs/fit/{{dataset}}/{{edges}}-{{method}}-{{seed}}.log",
+        f"{RESULTS}/logs/fit/{{dataset}}/{{edges}}/{{method}}/{{settings}}seed-{{seed}}.log",
     benchmark:
-        f"{RESULTS}/costs/fit/{{dataset}}/{{edges}}-{{method}}-{{seed}}.tsv"
+        f"{RESULTS}/costs/fit/{{dataset}}/{{edges}}/{{method}}/{{settings}}seed-{{seed}}.tsv"
+    priority:
+        step_resources.turn_of(
+            f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/{{settings}}seed-{{seed}}/fit.json"
+        )
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
     resources:
-        mem_mb=fit_resources.memory_mb,
-        runtime=fit_resources.minutes,
-        gpu=fit_resources.gpus,
+        mem_mb=step_resources.memory_of("fit"),
+        runtime=step_resources.minutes_of("fit"),
+        gpu=step_resources.gpus,
     params:
+        code=lambda wildcards: settings.method_state(wildcards.method),
         folder=subpath(output.record, parent=True),
+        killed=times_killed(
+            f"{RESULTS}/fits/{{dataset}}/{{edges}}/{{method}}/{{settings}}seed-{{seed}}"
+        ),
         chosen=lambda wildcards, input: [
             part for file in input.chosen for part in ("--settings", file)
         ],
-        settings=lambda wildcards: settings.fit_arguments(wildcards.method),
+        settings=lambda wildcards: experiments.fit_arguments(
+            wildcards.method, wildcards.settings
+        ),
         threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
         device=settings.values["device"],
         limits=settings.limit_arguments,
@@ -43,7 +50,6 @@ rule score:
     input:
         network=f"{RESULTS}/networks/{{dataset}}/train.arrow",
         examples=f"{RESULTS}/examples/{{dataset}}/test/draw-{{draw}}.arrow",
-        code=lambda wildcards: settings.method_code(wildcards.method),
     output:
         record=f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/score.json",
         scores=f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/scores.npy",
@@ -51,15 +57,23 @@ rule score:
         f"{RESULTS}/logs/score/{{dataset}}/{{method}}-{{seed}}-{{draw}}.log",
     benchmark:
         f"{RESULTS}/costs/score/{{dataset}}/{{method}}-{{seed}}-{{draw}}.tsv"
+    priority:
+        step_resources.turn_of(
+            f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/score.json"
+        )
     conda:
         "../envs/harness.yaml"
     threads: lambda wildcards: settings.threads_of(wildcards.method)
     resources:
-        mem_mb=fit_resources.memory_mb,
-        runtime=fit_resources.minutes,
-        gpu=fit_resources.gpus,
+        mem_mb=step_resources.memory_of("score"),
+        runtime=step_resources.minutes_of("score"),
+        gpu=step_resources.gpus,
     params:
+        code=lambda wildcards: settings.method_state(wildcards.method),
         folder=subpath(output.record, parent=True),
+        killed=times_killed(
+            f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}"
+        ),
         settings=lambda wildcards: settings.fit_arguments(wildcards.method),
         threads=lambda wildcards: settings.threads_that_matter(wildcards.method),
         device=settings.values["device"],

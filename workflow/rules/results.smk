@@ -9,8 +9,10 @@ rule describe:
     localrule: True
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("describe"),
     params:
-        run=settings.description(),
+        run=settings.description(experiments.settings_of_main_fits()),
     shell:
         "python -m evaluation describe --run {params.run:q} --out {output:q} > {log:q} 2>&1"
 
@@ -25,8 +27,7 @@ rule tables:
         timings=experiments.timing_files(),
         sensitivity=experiments.sensitivity_files(),
         tuning=experiments.tuning_files(),
-        paper="evaluation/paper_tables.csv",
-        code=code("evaluation.tables_command"),
+        paper="evaluation/report/paper/paper_tables.csv",
     output:
         report(
             directory(f"{RESULTS}/tables"),
@@ -44,7 +45,10 @@ rule tables:
         f"{RESULTS}/logs/tables.log",
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("tables"),
     params:
+        code=module_state("evaluation.report.tables.all_tables"),
         folder=subpath(output[0], parent=True),
     shell:
         "python -m evaluation tables --run-folder {params.folder:q} > {log:q} 2>&1"
@@ -53,7 +57,6 @@ rule tables:
 rule figures:
     input:
         rules.tables.output,
-        code=code("evaluation.figures_command"),
     output:
         report(
             directory(f"{RESULTS}/figures"),
@@ -69,7 +72,10 @@ rule figures:
         f"{RESULTS}/logs/figures.log",
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("figures"),
     params:
+        code=module_state("evaluation.report.figures.all_figures"),
         folder=subpath(output[0], parent=True),
     shell:
         "python -m evaluation figures --run-folder {params.folder:q} > {log:q} 2>&1"
@@ -79,14 +85,16 @@ rule manifest:
     input:
         rules.tables.output,
         rules.figures.output,
-        code=code("evaluation.manifest"),
     output:
         f"{RESULTS}/manifest.json",
     log:
         f"{RESULTS}/logs/manifest.log",
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("manifest"),
     params:
+        code=module_state("evaluation.report.manifest"),
         folder=subpath(output[0], parent=True),
     shell:
         "python -m evaluation manifest --run-folder {params.folder:q} > {log:q} 2>&1"
@@ -97,8 +105,7 @@ rule page:
         rules.tables.output,
         rules.figures.output,
         rules.manifest.output,
-        code=code("evaluation.page"),
-        template="evaluation/page.html",
+        template="evaluation/report/page/page.html",
     output:
         report(
             f"{RESULTS}/index.html",
@@ -110,7 +117,10 @@ rule page:
         f"{RESULTS}/logs/page.log",
     conda:
         "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("page"),
     params:
+        code=module_state("evaluation.report.page.page"),
         folder=subpath(output[0], parent=True),
     shell:
         "python -m evaluation page --run-folder {params.folder:q} > {log:q} 2>&1"

@@ -1,0 +1,1 @@
+"""The figures of a run, and how a method looks in all of them."""
