@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from evaluation.errors import EvaluationError
@@ -149,12 +150,24 @@ def _read_lines(lines: TextIO, path: Path, network: TemporalNetwork) -> Embeddin
             f"{path}: none of its labels is a node of the network; its first is "
             f"{unknown[0][:60] if unknown else '(none)'}, the network's first is {network.labels[0]}"
         )
+    if unknown and _are_row_numbers(unknown, missing, network):
+        raise EvaluationError(
+            f"{path}: its labels are 0 to {network.n_nodes - 1}, but the network's nodes are labelled "
+            f"{network.labels[0]}, {network.labels[1]}, …: are they row numbers? If so, save the array by numpy.save, "
+            "row i for node i; if not, write the network's labels"
+        )
     notes = []
     if unknown:
         notes.append(f"{len(unknown)} labels are not in the network and were left out, the first is {unknown[0][:60]}")
     if missing.any():
         notes.append(f"{np.count_nonzero(missing)} of {network.n_nodes} nodes have no vector; zero stands for it")
     return Embeddings(vectors, missing, tuple(notes))
+
+
+def _are_row_numbers(unknown: list[str], missing: NDArray[np.bool_], network: TemporalNetwork) -> bool:
+    """Whether the file's labels are exactly 0 to n-1, which are not the network's: known ones would be misplaced."""
+    known = network.labels.filter(pa.array(~missing)).to_pylist()
+    return {*unknown, *known} == set(map(str, range(network.n_nodes)))
 
 
 def check_embeddings(embeddings: Embeddings, network: TemporalNetwork, where: Path | str) -> Embeddings:

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from harness.command_line import run_command
+from harness.command_line import positive_integer, run_command
 from harness.files import with_home
 from harness.schema import nearest
 from networks.catalog import DOWNLOADS, FORMATS, Entry, load_catalog
@@ -18,6 +18,9 @@ from networks.network import TemporalNetwork
 from networks.prepare import prepare_entry, prepare_file, write_prepared
 from networks.split import TIES, split_rows, write_split
 from networks.synthetic import generate
+
+# The others are in audit.json.
+SKIPPED_SHOWN = 20
 
 
 def list_networks(_arguments: argparse.Namespace) -> None:
@@ -91,7 +94,7 @@ def prepare_network(arguments: argparse.Namespace) -> None:
     catalog = load_catalog()
     options = {
         key: value
-        for key in ("columns", "separator", "time_format", "prefixes")
+        for key in ("columns", "separator", "time_format", "prefixes", "skip_bad_rows")
         if (value := getattr(arguments, key)) is not None
     }
     if arguments.network in catalog:
@@ -115,6 +118,11 @@ def prepare_network(arguments: argparse.Namespace) -> None:
         f"{arguments.out / 'network.arrow'}: {report['nodes']:,} nodes, {report['temporal_edges']:,} contacts, "
         f"{report['distinct_pairs']:,} pairs, {dropped:,} rows dropped, {comments:,} comment lines"
     )
+    skipped = report["source"].get("skipped_lines", {})
+    for line, reason in list(skipped.items())[:SKIPPED_SHOWN]:
+        print(f"skipped line {line}: {reason}")
+    if len(skipped) > SKIPPED_SHOWN:
+        print(f"{len(skipped) - SKIPPED_SHOWN} more skipped lines are listed in {arguments.out / 'audit.json'}")
     if merged := report["times"]["merged"]:
         print(
             f"note: {merged:,} distinct times of the source fell together with others: a date is read to the "
@@ -225,6 +233,12 @@ def command_parser() -> argparse.ArgumentParser:
         "--prefixes",
         type=several,
         help="put before sources,targets where both sides of a bipartite network count from 1",
+    )
+    command.add_argument(
+        "--skip-bad-rows",
+        type=positive_integer,
+        metavar="N",
+        help="leave out up to N rows that cannot be read, and list them here and in audit.json (default: none)",
     )
     command.set_defaults(command=prepare_network)
 

@@ -88,6 +88,7 @@ OWN_NETWORK_SCHEMA = _record(
         "separator": _TEXT,
         "time_format": _TEXT,
         "bipartite": {"type": "boolean"},
+        "skip_bad_rows": {"type": "integer", "minimum": 0},
     },
     ["name", "path"],
 )
@@ -170,17 +171,17 @@ def entry_from_config(config: Mapping[str, Any]) -> Entry:
     """The entry of a user's own network: a file of contacts, one per line, gz or not, or in another known format.
 
     `columns` are the names or positions (from 1) of source, target and time; `bipartite` says that the two ends are
-    named apart: user 7 is not item 7.
+    named apart: user 7 is not item 7. Up to `skip_bad_rows` rows that cannot be read are left out and listed.
     """
     where = f"network {config.get('name', 'without a name')}"
     _check(dict(config), OWN_NETWORK_SCHEMA, where)
     name = config["name"]
-    options = {key: config[key] for key in ("columns", "separator", "time_format") if key in config}
+    options = {key: config[key] for key in ("columns", "separator", "time_format", "skip_bad_rows") if key in config}
     if config.get("bipartite"):
         options["prefixes"] = ("left:", "right:")
     format = config.get("format", "delimited")
     if options and format != "delimited":
-        key = next(key for key in ("columns", "separator", "time_format", "bipartite") if config.get(key))
+        key = next(key for key in (*options, "bipartite") if key in config)
         raise NetworkError(f"{where}: the format {format} has no {key}; leave it out, or leave out the format")
     return Entry(
         name=name,

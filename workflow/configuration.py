@@ -120,11 +120,12 @@ class Configuration:
         entry = self._entries[dataset]
         return [entry.name, "--downloads", self.downloads] if entry.path is None else own_network_arguments(entry)
 
-    def definition(self, dataset: str) -> str:
+    def catalog_entry(self, dataset: str) -> str:
         """What the catalog says about how a network is made and what it must be; a change makes it stale."""
         entry = self._entries[dataset]
-        made_by = [entry.format, entry.options, entry.generate, entry.member]
-        return json.dumps([*made_by, entry.sha256, entry.size_bytes, entry.paper], sort_keys=True)
+        made_by = [entry.format, entry.otherwise, entry.options, entry.generate, entry.member]
+        must_be = [entry.sha256, entry.md5, entry.size_bytes, entry.counts, entry.paper]
+        return json.dumps([*made_by, *must_be], sort_keys=True)
 
     def edges_file(self, dataset: str, edges: str) -> str:
         """The network with all contacts, without the test block, or without the validation block either."""

@@ -67,7 +67,6 @@ def add_commands(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser
         help=f"of {', '.join(PROTOCOLS)} (default: paper, or with --examples all that they allow)",
     )
     parser.add_argument("--splits", type=positive_integer, default=10, help="classifier splits per draw (default 10)")
-    parser.add_argument("--unseen", choices=("drop",), help="examples of nodes without training contact are left out")
     parser.add_argument(
         "--classifier",
         choices=CLASSIFIERS,

@@ -26,7 +26,7 @@ from evaluation.link_prediction.metrics import METRICS, Outcome, metrics_of_subs
 from evaluation.link_prediction.operators import OPERATORS
 from networks.pairs import pair_keys
 
-SUBSETS = ("all", "distinct_pairs", "repeated", "new", "seen_nodes", "unseen_nodes")
+SUBSETS = ("all", "distinct_pairs", "repeated", "new")
 SCORE = "score"  # the operator's name for methods that score pairs without an embedding
 
 Rows = NDArray[np.int64]
@@ -59,7 +59,6 @@ class Selection:
     pairs: Pairs
     positive: NDArray[np.bool_]
     repeated: NDArray[np.bool_]
-    unseen: NDArray[np.bool_]
     first_of_pair: NDArray[np.bool_]
 
     def subsets(self, rows: Rows) -> dict[str, NDArray[np.bool_]]:
@@ -67,36 +66,30 @@ class Selection:
 
         `distinct_pairs` has of every positive pair its first contact in the block alone, so that one that meets often
         does not count more. `repeated` and `new` part the positives by whether training saw the pair, against all
-        negatives. `seen_nodes` and `unseen_nodes` part both classes by whether both ends have a training contact.
+        negatives.
         """
-        positive, repeated, unseen = self.positive[rows], self.repeated[rows], self.unseen[rows]
-        first_of_pair = self.first_of_pair[rows]
+        positive, repeated, first_of_pair = self.positive[rows], self.repeated[rows], self.first_of_pair[rows]
         return {
             "all": np.ones(len(rows), dtype=np.bool_),
             "distinct_pairs": first_of_pair | ~positive,
             "repeated": repeated | ~positive,
             "new": ~repeated | ~positive,
-            "seen_nodes": ~unseen,
-            "unseen_nodes": unseen,
         }
 
 
-def select(
-    examples: ExampleSet, strategy: str, unseen_node: NDArray[np.bool_], drop_unseen: bool
-) -> tuple[Selection, Rows]:
+def select(examples: ExampleSet, strategy: str, unseen_node: NDArray[np.bool_]) -> tuple[Selection, Rows]:
     """The examples of a protocol with these negatives, and their rows in the example set.
 
-    Where examples with unseen nodes are dropped, the classes lose unequal numbers of them. The larger one is thinned at
-    random, so that there are as many negatives as positives, as F1 and precision suppose.
+    Pairs with an end that has no training contact are left out. The classes lose unequal numbers of them, so the larger
+    one is thinned at random: there are as many negatives as positives, as F1 and precision suppose.
     """
     unseen = unseen_node[examples.source] | unseen_node[examples.target]
     rows = np.concatenate([examples.positives(strategy), np.r_[examples.rows[strategy]]])
-    if drop_unseen:
-        kept = rows[~unseen[rows]]
-        classes = kept[kept < examples.n_positive], kept[kept >= examples.n_positive]
-        size = min(len(rows) for rows in classes)
-        generator = np.random.default_rng([examples.facts["seed"], examples.facts["draw"]])
-        rows = np.concatenate([np.sort(generator.choice(rows, size, replace=False)) for rows in classes])
+    kept = rows[~unseen[rows]]
+    classes = kept[kept < examples.n_positive], kept[kept >= examples.n_positive]
+    size = min(len(rows) for rows in classes)
+    generator = np.random.default_rng([examples.facts["seed"], examples.facts["draw"]])
+    rows = np.concatenate([np.sort(generator.choice(rows, size, replace=False)) for rows in classes])
     keys = pair_keys(examples.source[rows], examples.target[rows], examples.facts["nodes"])
     first_of_pair = np.zeros(len(rows), dtype=np.bool_)
     first_of_pair[first_contacts(keys)] = True
@@ -104,7 +97,6 @@ def select(
         pairs=Pairs(examples.source[rows], examples.target[rows], examples.time[rows]),
         positive=rows < examples.n_positive,
         repeated=examples.repeated[rows],
-        unseen=unseen[rows],
         first_of_pair=first_of_pair,
     )
     return selection, rows
@@ -125,7 +117,7 @@ def evaluate_embeddings(
     with _Repeats(examples, splits, threads, len(OPERATORS), possible, classifier) as repeats:
         for operator in OPERATORS:
             for strategy in dict.fromkeys(protocol.negatives for protocol in possible):
-                selection, _ = select(examples, strategy, unseen_node, drop_unseen=True)
+                selection, _ = select(examples, strategy, unseen_node)
                 pairs = selection.pairs
                 features = PairFeatures(operator, vectors, pairs.source, pairs.target)
                 cells += repeats.run(operator, selection, strategy, features)
@@ -149,7 +141,7 @@ def evaluate_scores(
     possible, cells = _available(examples, protocols, (SCORE,))
     with _Repeats(examples, splits, threads, 1, possible, classifier) as repeats:
         for strategy in dict.fromkeys(protocol.negatives for protocol in possible):
-            selection, example_rows = select(examples, strategy, unseen_node, drop_unseen=True)
+            selection, example_rows = select(examples, strategy, unseen_node)
             score = scores[example_rows]
             scaled = (score - score.mean()) / (score.std() or 1.0) if len(score) else score
             cells += repeats.run(SCORE, selection, strategy, TableFeatures(scaled[:, None]), score)

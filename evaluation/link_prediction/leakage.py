@@ -86,7 +86,7 @@ def share_on_both_sides(examples: ExampleSet, protocol_name: str, unseen_node: N
     Without pairs that have an unseen node, as everywhere in the evaluation; None if none is left.
     """
     protocol = PROTOCOLS[protocol_name]
-    selection, _ = select(examples, protocol.negatives, unseen_node, drop_unseen=True)
+    selection, _ = select(examples, protocol.negatives, unseen_node)
     if len(selection.pairs) == 0:
         return None
     keys = pair_keys(selection.pairs.source, selection.pairs.target, examples.facts["nodes"])
@@ -138,7 +138,7 @@ def auc(examples: ExampleSet, kind: str, score: NDArray[np.float64], unseen_node
 
     EdgeBank's score is 1 for a pair that met in training, and 0 otherwise.
     """
-    selection, rows = select(examples, kind, unseen_node, drop_unseen=True)
+    selection, rows = select(examples, kind, unseen_node)
     return metrics(score[rows], np.zeros(len(rows), dtype=np.bool_), selection.positive)["auc"].value
 
 

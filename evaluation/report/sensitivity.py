@@ -16,7 +16,7 @@ from evaluation.repeats_file import LINK_PREDICTION_COLUMNS, read_repeats
 from evaluation.report.figures.style import SETTINGS
 from evaluation.report.run_folder import RunFolder
 from evaluation.report.tables.formats import Table, number_text, write_csv, write_table
-from evaluation.report.tables.link_prediction import OPERATORS, cell_text, count, means_of
+from evaluation.report.tables.link_prediction import OPERATOR_LABELS, cell_text, count, means_of
 from evaluation.statistics.layers import covered_layers
 from evaluation.statistics.repeats import Summary, collect, summarize
 
@@ -92,7 +92,10 @@ def write_sensitivity(folder: Path, run: RunFolder) -> None:
         [
             parameter,
             text_of(value),
-            *(cell_text(found.summaries.get((parameter, text_of(value), operator, METRIC))) for operator in OPERATORS),
+            *(
+                cell_text(found.summaries.get((parameter, text_of(value), operator, METRIC)))
+                for operator in OPERATOR_LABELS
+            ),
         ]
         for parameter, values in found.settings.items()
         for value in values
@@ -102,7 +105,9 @@ def write_sensitivity(folder: Path, run: RunFolder) -> None:
         f"others stay as they are: {means_of(summary.shape for summary in found.summaries.values())} "
         "(sensitivity_long.csv has them)."
     )
-    write_table(folder, Table("sensitivity", ["Parameter", "Value", *OPERATORS.values()], rows, caption, labels=2))
+    write_table(
+        folder, Table("sensitivity", ["Parameter", "Value", *OPERATOR_LABELS.values()], rows, caption, labels=2)
+    )
 
 
 def draw_sensitivity(run: RunFolder) -> tuple[Figure, str] | None:
@@ -120,7 +125,7 @@ def draw_sensitivity(run: RunFolder) -> tuple[Figure, str] | None:
         unused.remove()
     for axis, (parameter, values) in zip(axes, settings.items(), strict=False):
         x = positions(axis, values)
-        for operator in OPERATORS:
+        for operator in OPERATOR_LABELS:
             draw_line(
                 axis, x, [found.summaries.get((parameter, text_of(v), operator, METRIC)) for v in values], operator
             )
@@ -170,5 +175,5 @@ def draw_line(axis: Axes, x: list[float], summaries: list[Summary | None], opera
         markersize=3.5,
         linestyle=line,
         linewidth=1.2,
-        label=OPERATORS[operator],
+        label=OPERATOR_LABELS[operator],
     )

@@ -12,6 +12,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from methods.running.parent_death import end_with_parent
 from networks.network import TemporalNetwork
 
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+BLAS_FACTS = ("internal_api", "version", "architecture")
 LIBRARIES = ("numpy", "numba", "scipy", "pyarrow", "pandas", "sklearn", "gensim", "torch")
 Examples = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]
 
@@ -80,7 +82,7 @@ def _require_epoch(run: Run, function: str) -> None:
         )
 
 
-def load_examples(path: Path, n_nodes: int) -> Examples:
+def pairs_to_score(path: Path, n_nodes: int) -> Examples:
     """Source, target and time of the pairs to score; which of them are positive stays untold."""
     try:
         with pa.memory_map(str(path)) as mapped:
@@ -124,7 +126,7 @@ def _perform(job: dict[str, Any], work: Path, notes: Path, process: int) -> dict
         method = load_method(job["method"])
         network = TemporalNetwork.load(Path(job["network"]))
         refuse_empty(network)
-        examples = load_examples(Path(job["examples"]), network.n_nodes) if job["kind"] == "score" else None
+        examples = pairs_to_score(Path(job["examples"]), network.n_nodes) if job["kind"] == "score" else None
         device = _device(job["device"], method)
     except UserError as error:
         return {"status": "refused", "reason": str(error)}
@@ -198,9 +200,23 @@ def _out_of_memory(error: BaseException) -> bool:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that this process loaded."""
+    """Versions of Python and of the libraries that this process loaded, and the kernels that they chose for the CPU."""
     loaded = {name: str(sys.modules[name].__version__) for name in LIBRARIES if name in sys.modules}
-    return {"python": platform.python_version()} | loaded
+    return {"python": platform.python_version()} | loaded | _kernels()
+
+
+def _kernels() -> dict[str, str]:
+    """numpy's BLAS and torch's kernels differ with the processor, and with them the last digits of a result."""
+    chosen = {}
+    with suppress(ImportError):  # an environment of a method's own may lack it
+        import threadpoolctl
+
+        libraries = [item for item in threadpoolctl.threadpool_info() if item["user_api"] == "blas"]
+        named = {" ".join(str(item.get(key, "")) for key in BLAS_FACTS) for item in libraries}
+        chosen["blas"] = ", ".join(sorted(named))
+    if "torch" in sys.modules:
+        chosen["torch kernels"] = sys.modules["torch"].backends.cpu.get_cpu_capability()
+    return chosen
 
 
 def peak_bytes() -> int:

@@ -3,7 +3,9 @@
 import csv
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -59,8 +61,23 @@ def _out_of_step(column: pa.ChunkedArray) -> bool:
     return bool(pc.any(pc.or_(pc.equal(column, ""), pc.match_substring_regex(column, "[ \t]"))).as_py())
 
 
+@dataclass
+class BadRows:
+    """Rows of a file that cannot be read: at most `allowed` are left out and remembered, one more is an error."""
+
+    path: Path
+    allowed: int = 0
+    reasons: dict[int, str] = field(default_factory=dict)  # by line number
+
+    def add(self, line: int, reason: str, cause: Exception | None = None) -> None:
+        if len(self.reasons) == self.allowed:
+            many = f" ({self.allowed} bad rows were to be skipped, and there are more)" if self.allowed else ""
+            raise NetworkError(f"{self.path}:{line}: {reason}{many}") from cause
+        self.reasons[line] = reason
+
+
 def cut_carefully(
-    path: Path, layout: Layout, missing: Sequence[str | None]
+    path: Path, layout: Layout, missing: Sequence[str | None], bad: BadRows
 ) -> tuple[list[pa.ChunkedArray], NDArray[np.int64]]:
     """The columns at layout.positions, and the line number of every row.
 
@@ -69,6 +86,7 @@ def cut_carefully(
     chunks: list[list[pa.Array]] = [[] for _ in layout.positions]
     rows: list[list[str]] = [[] for _ in layout.positions]
     line_numbers = array("q")
+    needed = 1 + max(place for place, text in zip(layout.positions, missing, strict=True) if text is None)
 
     def store() -> None:
         for column, values in zip(chunks, rows, strict=True):
@@ -81,16 +99,13 @@ def cut_carefully(
         try:
             cells = layout.cut(line)
         except csv.Error as error:
-            raise NetworkError(f"{path}:{number}: cannot be cut into cells ({error})") from error
+            bad.add(number, f"cannot be cut into cells ({error})", error)
+            continue
+        if len(cells) < needed:
+            bad.add(number, f"has {len(cells)} columns where at least {needed} are needed")
+            continue
         for values, position, default in zip(rows, layout.positions, missing, strict=True):
-            if position < len(cells):
-                values.append(cells[position])
-            elif default is not None:
-                values.append(default)
-            else:
-                raise NetworkError(
-                    f"{path}:{number}: has {len(cells)} columns where at least {position + 1} are needed"
-                )
+            values.append(cells[position] if position < len(cells) else cast(str, default))
         line_numbers.append(number)
         if len(line_numbers) % ROWS_PER_CHUNK == 0:
             store()

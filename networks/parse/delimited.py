@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from networks.errors import NetworkError
-from networks.parse.cells import cut_carefully, cut_fast
+from networks.parse.cells import BadRows, cut_carefully, cut_fast
 from networks.parse.contacts import Column, Contacts
 from networks.parse.encode import encode_labels
 from networks.parse.integers import read_integers
@@ -18,6 +19,7 @@ from networks.parse.layout import WHITESPACE, Layout, look_at_top
 from networks.parse.raw_file import DAMAGED
 from networks.parse.times import UnreadableCellError, check_time_format, merged_times, time_unit, to_numbers
 
+UNREADABLE = "unreadable"
 TIME_OF_DAY = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 
 
@@ -29,6 +31,7 @@ def read_delimited(
     time_format: str = "number",
     header: bool | None = None,
     prefixes: Sequence[str] | None = None,
+    skip_bad_rows: int = 0,
 ) -> Contacts:
     """Read contacts from the columns source, target, time, named as in the header or counted from 1.
 
@@ -36,7 +39,7 @@ def read_delimited(
     `separator` is one character or "whitespace"; `time_format` is number, unix, year, iso or a strptime pattern;
     lines at the top that begin with # or % are skipped; `prefixes` are put before the labels of
     sources and targets, for a bipartite network whose sides are numbered apart (user 7 is not item 7).
-    White space around a cell is not part of it.
+    White space around a cell is not part of it. Of rows that cannot be read, up to `skip_bad_rows` are left out.
     """
     check_time_format(time_format)
     wanted = (1, 2, 3) if columns is None else columns
@@ -67,7 +70,7 @@ def read_delimited(
             facts["merged_times"] = merged
         return Contacts(*codes[:2], times, codes[2], len(times), time_unit(time_format), facts=facts)
 
-    return read_cells(path, layout, contacts_of, missing=(None, None, None))
+    return read_cells(path, layout, contacts_of, (None, None, None), skip_bad_rows)
 
 
 def _begins_with_a_row(layout: Layout, time_format: str) -> bool:
@@ -98,8 +101,12 @@ def read_cells(
     layout: Layout,
     contacts_of: Callable[[list[Column]], Contacts],
     missing: Sequence[str | None],
+    skip_bad_rows: int = 0,
 ) -> Contacts:
-    """Read at speed; where that does not work out, go line by line, which either succeeds or can name the line."""
+    """Read at speed; where that does not work out, go line by line, which either succeeds or can name the line.
+
+    Rows that are skipped are counted under "unreadable", and `facts` lists them by line with the reason.
+    """
     for cut in (read_integers, cut_fast):
         try:
             cells = cut(path, layout)
@@ -107,11 +114,27 @@ def read_cells(
                 return contacts_of(cells)
         except (UnreadableCellError, *DAMAGED):
             pass
-    cells, lines = cut_carefully(path, layout, missing)
-    try:
-        return contacts_of(cells)
-    except UnreadableCellError as error:
-        raise NetworkError(f"{path}:{lines[error.row]}: {error}") from error
+    bad = BadRows(path, skip_bad_rows)
+    cells, lines = cut_carefully(path, layout, missing, bad)
+    while True:
+        try:
+            contacts = contacts_of(cells)
+            break
+        except UnreadableCellError as error:
+            for row in error.rows:
+                bad.add(int(lines[row]), error.reason_of(int(row)), error)
+            kept = np.delete(np.arange(len(lines)), error.rows)
+            cells, lines = [column.take(kept) for column in cells], lines[kept]
+    if not bad.reasons:
+        return contacts
+    count = len(bad.reasons)
+    listed = {str(line): bad.reasons[line] for line in sorted(bad.reasons)}
+    return replace(
+        contacts,
+        rows=contacts.rows + count,
+        dropped=contacts.dropped | {UNREADABLE: count},
+        facts=contacts.facts | {"skipped_lines": listed},
+    )
 
 
 def check_labels(
@@ -124,7 +147,9 @@ def check_labels(
     marked = np.logical_or.reduce([np.asarray(labels_marked) for labels_marked in unusable])
     if not marked.any():
         return
-    row = int(np.argmax(marked[source] | marked[target]))
-    label = labels[int(source[row] if marked[source[row]] else target[row])].as_py()
-    why = "the label is empty" if label in prefixes else f"the label {label[:60]!r} is unusable"
-    raise UnreadableCellError(row, why)
+
+    def reason_of(row: int) -> str:
+        label = labels[int(source[row] if marked[source[row]] else target[row])].as_py()
+        return "the label is empty" if label in prefixes else f"the label {label[:60]!r} is unusable"
+
+    raise UnreadableCellError(np.flatnonzero(marked[source] | marked[target]), reason_of)

@@ -36,4 +36,4 @@ def read_konect(path: Path) -> Contacts:
         contacts = Contacts(*codes[:2], times, codes[2], len(times), "seconds", facts=facts)
         return contacts.without(times == 0, NO_TIME)
 
-    return read_cells(path, layout, contacts_of, missing=(None, None, "0", "1"))
+    return read_cells(path, layout, contacts_of, (None, None, "0", "1"))

@@ -1,5 +1,7 @@
 """Times as numbers: plain numbers stay as they are, dates become seconds since 1970."""
 
+import re
+from collections.abc import Callable
 from decimal import Decimal
 
 import numpy as np
@@ -12,17 +14,20 @@ from networks.errors import NetworkError
 from networks.parse.contacts import Column, TimeArray
 
 # number: any number of unknown unit; unix: seconds since 1970; year: a calendar year; iso: ISO 8601.
+NO_NUMBER = "is not a number"
 NUMBER_FORMATS = ("number", "unix", "year")
 NAMED_FORMATS = (*NUMBER_FORMATS, "iso")
+ISO_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+SOME_DATE = re.compile(r"[0-9]+[-/. ][0-9A-Za-z]+[-/. ,]+[0-9]+|[A-Za-z]{3,} +[0-9]+")
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 class UnreadableCellError(Exception):
-    """A cell that cannot be read; its row counts from 0 among the rows with data."""
+    """Cells that cannot be read; `rows` count from 0 among the rows with data, and the first gives the message."""
 
-    def __init__(self, row: int, reason: str) -> None:
-        super().__init__(reason)
-        self.row = row
+    def __init__(self, rows: NDArray[np.int64], reason_of: Callable[[int], str]) -> None:
+        super().__init__(reason_of(int(rows[0])))
+        self.rows, self.reason_of = rows, reason_of
 
 
 def check_time_format(time_format: str) -> None:
@@ -55,7 +60,7 @@ def to_numbers(cells: Column, time_format: str) -> TimeArray:
 
 def _numbers(texts: pa.ChunkedArray) -> TimeArray:
     trimmed = pc.ascii_trim_whitespace(texts)
-    _refuse_first(pc.invert(pc.match_substring_regex(trimmed, NUMBER)), texts, "is not a number")
+    _refuse_first(pc.invert(pc.match_substring_regex(trimmed, NUMBER)), texts, NO_NUMBER)
     try:
         return np.asarray(pc.cast(trimmed, pa.int64()), dtype=np.int64)
     except pa.ArrowInvalid:
@@ -106,6 +111,19 @@ def _dates(texts: pa.ChunkedArray, pattern: str) -> TimeArray:
 
 def _refuse_first(unreadable: NDArray[np.bool_] | pa.ChunkedArray, texts: pa.ChunkedArray, why: str) -> None:
     marked = np.flatnonzero(np.asarray(unreadable))
-    if len(marked):
-        row = int(marked[0])
-        raise UnreadableCellError(row, f"the time {texts[row].as_py()[:60]!r} {why}")
+    if not len(marked):
+        return
+
+    def reason_of(row: int) -> str:
+        text = texts[row].as_py()
+        return f"the time {text[:60]!r} {why}{_hint(text) if why == NO_NUMBER else ''}"
+
+    raise UnreadableCellError(marked, reason_of)
+
+
+def _hint(text: str) -> str:
+    if ISO_DATE.match(text.strip()):
+        return "; dates such as this one are read with the time format iso (--time-format iso)"
+    if SOME_DATE.match(text.strip()):
+        return "; if it is a date, give its pattern as time format (such as --time-format '%d/%m/%Y')"
+    return ""

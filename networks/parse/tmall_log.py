@@ -36,11 +36,12 @@ def read_tmall_log(path: Path, *, action_type: int = 2, year: int = 2014) -> Con
             check_labels(*codes, PREFIXES, layout)
             time = to_numbers(_dates(day, year), "%Y%m%d")
         except UnreadableCellError as error:
-            raise UnreadableCellError(int(rows_of_action[error.row]), str(error)) from error
+            reason = str(error)
+            raise UnreadableCellError(rows_of_action[error.rows], lambda _: reason) from error
         dropped = {"another action": rows - len(rows_of_action)} if rows > len(rows_of_action) else {}
         return Contacts(*codes[:2], time, codes[2], rows, "seconds", dropped)
 
-    return read_cells(path, layout, contacts_of, missing=(None, None, None, None))
+    return read_cells(path, layout, contacts_of, (None, None, None, None))
 
 
 def _dates(days: Column, year: int) -> pa.ChunkedArray:

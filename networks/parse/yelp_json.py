@@ -53,6 +53,6 @@ def read_yelp_json(path: Path) -> Contacts:
     try:
         time = to_numbers(date, "iso")
     except UnreadableCellError as error:
-        raise NetworkError(f"{path}:{lines[error.row]}: {error}") from error
+        raise NetworkError(f"{path}:{lines[error.rows[0]]}: {error}") from error
     users, businesses, labels = encode_labels(user, business, PREFIXES)
     return Contacts(users, businesses, time, labels, len(lines), "seconds")

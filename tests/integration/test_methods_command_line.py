@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from threadpoolctl import threadpool_info
 
 from harness.command_line import run_command
 from methods.__main__ import make_parser
@@ -70,6 +71,9 @@ def test_fit_writes_embeddings_and_a_record_that_agree(network: Path, tmp_path: 
     assert record["network"] == {"name": "toy", "nodes": 5, "edges": 4}
     assert (record["embeddings"]["rows"], record["embeddings"]["dimensions"]) == (5, 3)
     assert {"python", "numpy", "numba"} <= set(record["versions"])
+    # This process may have loaded scipy's as well.
+    blas = [item for item in threadpool_info() if item["user_api"] == "blas"]
+    assert record["versions"]["blas"] in {f"{x['internal_api']} {x['version']} {x['architecture']}" for x in blas}
     assert "torch" not in record["versions"]
     assert record["wall_seconds"] > 0
     assert record["cpu_seconds"] > 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from networks.errors import NetworkError
 from networks.parse import read_contacts
-from networks.parse.cells import cut_carefully, cut_fast
+from networks.parse.cells import BadRows, cut_carefully, cut_fast
 from networks.parse.integers import read_integers
 from networks.parse.layout import look_at_top
 from networks.prepare import network_of_contacts
@@ -90,7 +90,7 @@ def test_all_readers_cut_a_file_alike(written, text, separator, columns, first):
         if fast is not None and all(
             text and not set(text) & set(" \t") for column in fast for text in texts_of(column)
         ):
-            careful, _ = cut_carefully(path, layout, (None, None, None))
+            careful, _ = cut_carefully(path, layout, (None, None, None), BadRows(path))
             assert [texts_of(column) for column in fast] == [column.to_pylist() for column in careful]
 
 

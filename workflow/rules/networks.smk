@@ -35,7 +35,7 @@ rule prepare:
     params:
         code=module_state("networks.prepare"),
         source=lambda wildcards: settings.prepare_arguments(wildcards.dataset),
-        definition=lambda wildcards: settings.definition(wildcards.dataset),
+        catalog_entry=lambda wildcards: settings.catalog_entry(wildcards.dataset),
         folder=subpath(output.network, parent=True),
     shell:
         "python -m networks prepare {params.source:q} --out {params.folder:q} > {log:q} 2>&1"

@@ -18,7 +18,7 @@ from evaluation.report.scaling import draw_scaling
 from evaluation.report.sensitivity import draw_sensitivity
 from evaluation.report.tables.link_prediction import SUMMARY_WORDS, count, read_link_prediction
 from evaluation.report.tables.reconstruction import Key, Reconstruction, read_reconstruction
-from evaluation.report.tables.significance import LEVEL, RankedMethods, ranked_methods
+from evaluation.report.tables.significance import SIGNIFICANCE_LEVEL, RankedMethods, ranked_methods
 from evaluation.statistics.comparison import indistinguishable_groups
 from evaluation.statistics.layers import covered_layers
 from evaluation.statistics.repeats import Summary, largest_shape
@@ -209,7 +209,7 @@ def draw_ranks(run: RunFolder, found: RankedMethods | None) -> tuple[Figure, str
     caption = (
         f"Average ranks over n = {found.ranks.n_networks} networks by AUC, {SUMMARY_WORDS}, protocol "
         f"{run.headline_protocol}; 1 is best. Bars join methods whose ranks differ by no more than the critical "
-        f"difference CD (Nemenyi test at {LEVEL:g})"
+        f"difference CD (Nemenyi test at {SIGNIFICANCE_LEVEL:g})"
     )
     caption += "." if np.isnan(found.ranks.friedman_p) else f"; Friedman test p = {found.ranks.friedman_p:.2g}."
     if found.left_out:

@@ -14,7 +14,7 @@ from evaluation.report.figures.style import look_of
 from evaluation.report.run_folder import Dataset, Method, RunFolder
 from evaluation.report.tables.board import spoken
 from evaluation.report.tables.link_prediction import (
-    OPERATORS,
+    OPERATOR_LABELS,
     SUMMARY,
     SUMMARY_WORDS,
     LinkPrediction,
@@ -113,17 +113,17 @@ def draw_operators(run: RunFolder, results: LinkPrediction) -> Drawn | None:
         dataset
         for dataset in run.datasets
         if summaries(run, results, dataset, run.headline_protocol, "mean")
-        and not {*OPERATORS}.isdisjoint(results.operators(dataset.name, run.headline_protocol))
+        and not {*OPERATOR_LABELS}.isdisjoint(results.operators(dataset.name, run.headline_protocol))
     ]
     if not datasets:
         return None
     most = max(len(summaries(run, results, dataset, run.headline_protocol, "mean")) for dataset in datasets)
     figure = Figure(figsize=(8.6, (0.16 * most + 0.6) * len(datasets)), layout="constrained")
-    axes = figure.subplots(len(datasets), len(OPERATORS), squeeze=False, sharex=True)
+    axes = figure.subplots(len(datasets), len(OPERATOR_LABELS), squeeze=False, sharex=True)
     for row, dataset in zip(axes, datasets, strict=True):
-        for axis, operator in zip(row, OPERATORS, strict=True):
+        for axis, operator in zip(row, OPERATOR_LABELS, strict=True):
             cells = [summaries(run, results, dataset, protocol, operator) for protocol in run.shown_protocols]
-            axis.set_title(f"{dataset.label}, {OPERATORS[operator]}", fontsize=7)
+            axis.set_title(f"{dataset.label}, {OPERATOR_LABELS[operator]}", fontsize=7)
             if cells[0]:
                 draw_panel(axis, cells)
             axis.tick_params(axis="y", labelsize=5.5)

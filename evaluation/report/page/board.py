@@ -10,12 +10,12 @@ from evaluation.report.mixture import mixtures
 from evaluation.report.run_folder import Method, RunFolder
 from evaluation.report.tables.board import listed, spoken
 from evaluation.report.tables.formats import rows_of
-from evaluation.report.tables.link_prediction import OPERATORS, PAPER_METRICS, SUMMARY, SUMMARY_WORDS
+from evaluation.report.tables.link_prediction import OPERATOR_LABELS, PAPER_METRICS, SUMMARY, SUMMARY_WORDS
 from evaluation.statistics.layers import covered_layers
 from harness.files import read_json
 
 METRICS = PAPER_METRICS | {"ap": "Average precision", "mrr": "MRR", "hits_at_10": "Hits@10"}
-CELL_OPERATORS = (SUMMARY, *OPERATORS, "score")
+CELL_OPERATORS = (SUMMARY, *OPERATOR_LABELS, "score")
 
 
 def board_data(folder: Path) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def board_data(folder: Path) -> dict[str, Any]:
         if (where := indices(row, 0)) is not None
     ]  # fmt: skip
     labels = {SUMMARY: SUMMARY_WORDS.replace("mean", "Mean", 1)} | {
-        name: label for name, label in OPERATORS.items() if any(row["operator"] == name for row in rows)
+        name: label for name, label in OPERATOR_LABELS.items() if any(row["operator"] == name for row in rows)
     }
     return {
         "cells": cells,
@@ -161,7 +161,7 @@ def operators_html(folder: Path, network: str) -> Markup:
     columns = [(headline, "auc", "AUC"), *((name, "auc", "AUC, strict") for name in strict)]
     columns += [(headline, metric, label) for metric, label in PAPER_METRICS.items() if metric != "auc"]
     parts = []
-    for operator in [name for name in OPERATORS if any(key[1] == name for key in cells)]:
+    for operator in [name for name in OPERATOR_LABELS if any(key[1] == name for key in cells)]:
         head = "".join(f'<th scope="col">{label}</th>' for *_, label in columns)
         body = []
         for method in run.evaluated_methods:
@@ -175,8 +175,9 @@ def operators_html(folder: Path, network: str) -> Markup:
                 name = f'<th scope="row">{html.escape(method.label)}{mark}</th>'
                 body.append(f"<tr>{name}{''.join(map(cell_html, found))}</tr>")
         parts.append(
-            f'<div><h4>{OPERATORS[operator]}</h4><div class="scroll" role="region" tabindex="0" '
-            f'aria-label="{html.escape(network)}, {OPERATORS[operator]}"><table><thead><tr><th scope="col">Method</th>'
+            f'<div><h4>{OPERATOR_LABELS[operator]}</h4><div class="scroll" role="region" tabindex="0" '
+            f'aria-label="{html.escape(network)}, {OPERATOR_LABELS[operator]}"><table><thead><tr>'
+            f'<th scope="col">Method</th>'
             f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div></div>"
         )
     under = f"Protocol {spoken(headline)}" + (f"; strict: {spoken(strict[0])}" if strict else "")

@@ -20,7 +20,7 @@ from evaluation.report.tables.link_prediction import (
     count,
     means_of,
 )
-from evaluation.report.tables.significance import LEVEL, estimates, matched, ranked_methods
+from evaluation.report.tables.significance import SIGNIFICANCE_LEVEL, estimates, matched, ranked_methods
 from evaluation.statistics.comparison import holm
 from evaluation.statistics.layers import Values
 from evaluation.statistics.repeats import number
@@ -85,7 +85,7 @@ def ties_with_best(run: RunFolder, results: LinkPrediction) -> dict[Cell, set[st
     start = 0
     for cell, others in families:
         adjusted = holm(p_values[start : start + len(others)])
-        cells[cell] |= {name for name, p in zip(others, adjusted, strict=True) if p > LEVEL}
+        cells[cell] |= {name for name, p in zip(others, adjusted, strict=True) if p > SIGNIFICANCE_LEVEL}
         start += len(others)
     return cells
 
@@ -171,8 +171,8 @@ def board_table(
     behind = means_of(shapes) if shapes else "no repeats"
     caption = (
         f"AUC, {SUMMARY_WORDS}; sorted by the mean rank over networks under {spoken(protocols[0])}; {behind}. "
-        f"Bold: the best of the column and methods that a paired test does not tell from it at {LEVEL:g} (corrected "
-        "resampled t-test, Holm). † controls and variants: no rank, never bold."
+        f"Bold: the best of the column and methods that a paired test does not tell from it at "
+        f"{SIGNIFICANCE_LEVEL:g} (corrected resampled t-test, Holm). † controls and variants: no rank, never bold."
     )
     return Table("board", header, rows, caption, bold=frozenset(bold))
 

@@ -13,7 +13,7 @@ from evaluation.report.tables.formats import Table, number_text, write_csv, writ
 from evaluation.statistics.layers import covered_layers
 from evaluation.statistics.repeats import LAYERS, Repeats, Summary, collect, largest_shape, mean_repeats, summarize
 
-OPERATORS = {
+OPERATOR_LABELS = {
     "mean": "Mean",
     "hadamard": "Hadamard",
     "weighted_l1": "Weighted-L1",
@@ -66,7 +66,7 @@ class LinkPrediction:
     def operators(self, dataset: str, protocol: str) -> list[str]:
         """The paper's operators that were run, or the score of pairs if no method has an embedding."""
         present = self.present_operators.get((dataset, protocol), set())
-        return [name for name in OPERATORS if name in present] or ([PAIR_SCORE] if present else [])
+        return [name for name in OPERATOR_LABELS if name in present] or ([PAIR_SCORE] if present else [])
 
 
 def read_link_prediction(run: RunFolder) -> LinkPrediction:
@@ -185,7 +185,7 @@ def paper_table(run: RunFolder, dataset: Dataset, results: LinkPrediction) -> Ta
             bold |= {(len(rows), 2 + column) for column in best_columns(methods, cells)}
             texts = [cell_text(cells.get(method)) for method in methods]
             texts[n_compared:n_compared] = [reduction_text(cells)] if has_reduction else []
-            rows.append([OPERATORS.get(operator, "Pair score"), metric_label, *texts])
+            rows.append([OPERATOR_LABELS.get(operator, "Pair score"), metric_label, *texts])
     columns = [column_label(method) for method in methods]
     columns[n_compared:n_compared] = ["Error Reduction"] if has_reduction else []
     any_scores = operators != [PAIR_SCORE] and PAIR_SCORE in results.present_operators[dataset.name, protocol]

@@ -15,7 +15,7 @@ from evaluation.statistics.comparison import Ranks, compare, holm, rank_methods
 from evaluation.statistics.layers import Values, complete_block, covered_layers
 from evaluation.statistics.repeats import Repeats, number
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 COLUMNS = [
     *("dataset", "protocol", "operator", "metric", "first", "second", "difference", "ci_low", "ci_high"),
     *("p_value", "p_holm", "seeds", "draws", "splits", "covers"),
@@ -118,7 +118,9 @@ def estimates(pairs: Sequence[tuple[Values, Values]]) -> Values:
     for shape, indices in by_shape.items():
         # Together, since the p-value is found by bisection and one by one would take minutes.
         estimate = compare(np.stack([pairs[i][0] for i in indices]), np.stack([pairs[i][1] for i in indices]))
-        numbers[indices] = np.stack([estimate.mean, *estimate.interval(1 - LEVEL), estimate.p_value()], axis=1)
+        numbers[indices] = np.stack(
+            [estimate.mean, *estimate.interval(1 - SIGNIFICANCE_LEVEL), estimate.p_value()], axis=1
+        )
         if shape[1:] == (1, 1):
             # Seeds alone do not show how far another choice of examples would move both methods: with five seeds, two
             # copies of one method would differ "significantly" in 40% of all cases.
@@ -159,13 +161,13 @@ def overview(run: RunFolder, found: list[Difference]) -> Table:
         for column, second in enumerate(seconds):
             item = cells.get((dataset, protocol, first, second))
             texts.append("" if item is None else f"{item.mean:+.4f}")
-            if item is not None and item.p_holm is not None and item.p_holm <= LEVEL:
+            if item is not None and item.p_holm is not None and item.p_holm <= SIGNIFICANCE_LEVEL:
                 bold.add((len(rows), 3 + column))
         rows.append([labels[dataset], protocol.replace("_", " "), first.label, *texts])
     covers = "; ".join(dict.fromkeys(item.pairing.covers for item in cells.values()))
     caption = (
         f"Difference in AUC ({SUMMARY_WORDS}): the method of the row minus that of the "
-        f"column. Bold: significant at {LEVEL:g} by the corrected resampled t-test (Nadeau and Bengio "
+        f"column. Bold: significant at {SIGNIFICANCE_LEVEL:g} by the corrected resampled t-test (Nadeau and Bengio "
         f"2003) with Holm's correction over the methods. The tests cover {covers}. "
         "All operators, metrics and protocols, with intervals and p-values: significance.csv."
     )
@@ -199,5 +201,5 @@ def ranked_methods(
     ranked = [method for method in candidates if len(scores.get(method, {})) == len(networks)]
     if len(ranked) < 2:
         return None
-    ranks = rank_methods(np.array([list(scores[method].values()) for method in ranked]).T, LEVEL)
+    ranks = rank_methods(np.array([list(scores[method].values()) for method in ranked]).T, SIGNIFICANCE_LEVEL)
     return RankedMethods(ranked, ranks, [method for method in candidates if method not in ranked])

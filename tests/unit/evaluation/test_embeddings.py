@@ -138,6 +138,15 @@ def test_a_missing_file_is_named(tmp_path):
         read_embeddings(tmp_path / "none.npy", NETWORK)
 
 
+def test_row_numbers_are_not_taken_for_labels(text):
+    """Nodes 1, 2 and 3 and a file of 0, 1 and 2: two of its vectors would go to other nodes without a word."""
+    network = replace(NETWORK, labels=pa.array(["1", "2", "3"], pa.large_string()))
+    with pytest.raises(EvaluationError, match=r"labels are 0 to 2, .* labelled 1, 2, …: are they row numbers\?"):
+        read_embeddings(text("3 1\n0 .1\n1 .2\n2 .3\n"), network)
+    fewer = read_embeddings(text("2 1\n1 .2\n2 .3\n"), network)
+    assert fewer.missing.tolist() == [False, False, True]
+
+
 def test_word2vec_text_is_matched_by_label(text):
     embeddings = read_embeddings(text("3 2\n2 5 6.5\n0 1 2 \n1 3 4\n"), NETWORK)
     assert np.array_equal(embeddings.vectors, VECTORS)

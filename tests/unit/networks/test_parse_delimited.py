@@ -190,6 +190,12 @@ def test_a_large_regular_file_gives_the_same_rows_as_its_irregular_twin(read):
 MALFORMED = {
     "too few columns": ("1 2 3\n\n4 5\n", 3, "has 2 columns where at least 3 are needed"),
     "time is a word": ("# top\n1 2 3\n4 5 soon\n", 3, "'soon' is not a number"),
+    "time is an iso date": (
+        "1,2,2020-01-02\n",
+        1,
+        "is not a number; dates such as this one",
+    ),
+    "time is another date": ("1,2,31/12/2020\n", 1, "'31/12/2020' is not a number; if it is a date, give its pattern"),
     "time is nan": ("1 2 nan\n", 1, "'nan' is not a number"),
     "time is infinite": ("1 2 3\n1 2 inf\n", 2, "'inf' is not a number"),
     "time is too large": ("1 2 3\n1 2 1e999\n", 2, "'1e999' is not a finite number"),
@@ -305,3 +311,22 @@ def test_times_that_fall_together_are_counted(read, times, options, distinct, me
     contacts = read("".join(f"a,b,{time}\n" for time in times), separator=",", **options)
     assert len(set(contacts.time.tolist())) == distinct
     assert contacts.facts.get("merged_times", 0) == merged
+
+
+BAD = "a b 1\na b\nb c soon\nb c 2\na c 3\nc d 4\nc d never\n"
+
+
+def test_bad_rows_are_skipped_counted_and_listed_up_to_the_number_allowed(read):
+    contacts = read(BAD, skip_bad_rows=3)
+    assert rows(contacts) == [("a", "b", 1), ("b", "c", 2), ("a", "c", 3), ("c", "d", 4)]
+    assert (contacts.rows, contacts.dropped) == (7, {"unreadable": 3})
+    assert contacts.facts["skipped_lines"] == {
+        "2": "has 2 columns where at least 3 are needed",
+        "3": "the time 'soon' is not a number",
+        "7": "the time 'never' is not a number",
+    }
+
+
+def test_one_bad_row_more_than_allowed_is_an_error(read):
+    with pytest.raises(NetworkError, match=r"txt:7: the time 'never' is not a number \(2 bad rows were to be skipped"):
+        read(BAD, skip_bad_rows=2)

@@ -80,7 +80,7 @@ def test_scores_equal_those_of_the_plain_way(examples, unseen):
     """The list-of-dicts interface of LIBLINEAR and scikit-learn's AUC, on features computed at once."""
     cells = evaluate_embeddings(vectors(), unseen, examples, PAPER, splits=2, classifier="liblinear")
     table = to_common_unit(vectors(), unseen)
-    selection, _ = select(examples, "uniform", unseen, drop_unseen=True)
+    selection, _ = select(examples, "uniform", unseen)
     for operator, combine in OPERATORS.items():
         features = combine(table[selection.pairs.source], table[selection.pairs.target])
         rows = [{j + 1: value for j, value in enumerate(row)} for row in features.tolist()]
@@ -146,26 +146,18 @@ def test_what_a_method_leaves_at_unseen_nodes_does_not_matter(examples, unseen):
     assert given == evaluate_embeddings(changed, unseen, examples, PAPER, splits=1)
 
 
-def test_dropped_examples_leave_no_number_for_unseen_nodes(examples, unseen):
-    cells = evaluate_embeddings(vectors(), unseen, examples, PAPER, splits=1)
-    assert set(values(cells, subset="unseen_nodes")) == {None}
-    assert values(cells, subset="all") == values(cells, subset="seen_nodes")
-    reasons = {cell.reason for cell in cells if cell.subset == "unseen_nodes"}
-    assert reasons == {"the subset has no positive example in this test half"}
-
-
-def test_dropped_examples_leave_as_many_negatives_as_positives(examples, unseen):
-    selection, rows = select(examples, "uniform", unseen, drop_unseen=True)
+def test_pairs_of_unseen_nodes_are_left_out_and_the_classes_stay_equal(examples, unseen):
+    selection, rows = select(examples, "uniform", unseen)
     dropped = examples.unseen[: examples.n_positive].sum(), examples.unseen[examples.rows["uniform"]].sum()
     assert dropped[0] != dropped[1], "or there would be nothing to balance"
     assert np.count_nonzero(selection.positive) == examples.n_positive - max(dropped)
     assert np.count_nonzero(~selection.positive) == examples.n_positive - max(dropped)
-    assert not selection.unseen.any()
+    assert not examples.unseen[rows].any()
     assert len(set(rows)) == len(rows)
 
 
-def test_subsets_part_the_positives_by_training_and_the_examples_by_their_nodes(examples, unseen):
-    selection, rows = select(examples, "uniform", unseen, drop_unseen=False)
+def test_subsets_part_the_positives_by_training(examples, unseen):
+    selection, rows = select(examples, "uniform", unseen)
     subsets = selection.subsets(np.arange(len(rows)))
     positive = selection.positive
     assert subsets["all"].all()
@@ -173,8 +165,6 @@ def test_subsets_part_the_positives_by_training_and_the_examples_by_their_nodes(
     assert np.array_equal(subsets["new"] & positive, ~examples.repeated[rows] & positive)
     assert subsets["repeated"][~positive].all()
     assert subsets["new"][~positive].all()
-    assert np.array_equal(subsets["unseen_nodes"], examples.unseen[rows])
-    assert np.array_equal(subsets["seen_nodes"], ~examples.unseen[rows])
 
 
 def test_negatives_that_are_not_available_give_cells_with_the_reason(examples, unseen):
@@ -275,6 +265,6 @@ def test_a_pair_that_meets_often_counts_once_in_the_subset_of_distinct_pairs():
     """Tested are 0-1 three times, which the score finds, and 0-2 and 0-3 once, which it does not."""
     contacts = [(4, 5, 0), (0, 1, 1), (1, 0, 2), (0, 1, 3), (0, 2, 4), (0, 3, 5)]
     examples = make_examples(network_of(contacts), 1, 6, ["uniform"], seed=1, draw=1)
-    selection, _ = select(examples, "uniform", np.zeros(6, dtype=np.bool_), drop_unseen=False)
+    selection, _ = select(examples, "uniform", np.zeros(6, dtype=np.bool_))
     chosen = selection.subsets(np.arange(10))["distinct_pairs"]
     assert chosen.tolist() == [True, False, False, True, True, *[True] * 5]
