@@ -71,7 +71,7 @@ class BadRows:
 
     def add(self, line: int, reason: str, cause: Exception | None = None) -> None:
         if len(self.reasons) == self.allowed:
-            many = f" ({self.allowed} bad rows were to be skipped, and there are more)" if self.allowed else ""
+            many = f" (one bad row more than the {self.allowed} that may be skipped)" if self.allowed else ""
             raise NetworkError(f"{self.path}:{line}: {reason}{many}") from cause
         self.reasons[line] = reason
 

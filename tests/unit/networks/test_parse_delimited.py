@@ -328,5 +328,5 @@ def test_bad_rows_are_skipped_counted_and_listed_up_to_the_number_allowed(read):
 
 
 def test_one_bad_row_more_than_allowed_is_an_error(read):
-    with pytest.raises(NetworkError, match=r"txt:7: the time 'never' is not a number \(2 bad rows were to be skipped"):
+    with pytest.raises(NetworkError, match=r"txt:7: the time 'never' is not a number \(one bad row more than the 2"):
         read(BAD, skip_bad_rows=2)

@@ -27,10 +27,10 @@ def change_config(folder, **sections):
     write_json(folder / "run.json", run | {"config": run.get("config", {}) | sections})
 
 
-def timed(folder, network, method, seconds, status="ok", facts=None):
+def timed(folder, network, method, seconds, status="ok", facts=None, cpu_seconds=8.0):
     record = {
         "facts": facts or {},
-        **{"status": status, "threads": 1, "wall_seconds": 9.0, "cpu_seconds": 8.0, "peak_bytes": 5_000_000},
+        **{"status": status, "threads": 1, "wall_seconds": 9.0, "cpu_seconds": cpu_seconds, "peak_bytes": 5_000_000},
         "epochs": [{"work": 100, "unit": "edges", "wall_seconds": seconds, "cpu_seconds": seconds}],
         "machine": {"processor": "Abacus", "cores": 1, "memory_gb": 1.0, "system": "Linux x86_64"},
     }
@@ -53,6 +53,17 @@ def test_timed_fits_take_the_place_of_fits_that_ran_beside_others(run_folder):
     assert "Abacus, 1 cores, 1 GB" in caption
     # The paper's seconds are of timed fits too.
     assert "| EHNA | 4.00 (7.8e2, -776.00) |" in (run_folder / "tables" / "paper_diff_efficiency.md").read_text()
+
+
+@pytest.mark.parametrize(("cpu_seconds", "method"), [(8.0, "EHNA"), (7.9, "EHNA ‡")])
+def test_a_timed_fit_that_waited_is_marked_and_explained(run_folder, cpu_seconds, method):
+    """Of 9 seconds of wall time, 8 are nine tenths less a tenth of a second for the clocks."""
+    change_config(run_folder, efficiency={"methods": ["ehna"]})
+    timed(run_folder, "digg", "ehna", 4.0, cpu_seconds=cpu_seconds)
+    write_tables(run_folder)
+    (row,) = rows(run_folder / "tables" / "efficiency.csv")
+    assert row["Method"] == method
+    assert ("‡ not so" in (run_folder / "tables" / "efficiency.md").read_text()) == ("‡" in method)
 
 
 def test_a_fit_that_did_less_than_it_was_asked_to_has_no_part_in_the_slope(run_folder):
