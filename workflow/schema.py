@@ -16,7 +16,8 @@ SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
 
 # Sections whose keys are names of methods; there is nothing to fill in.
 FROM_METHODS = ("parameters", "threads")
-NUMBER = re.compile(r"[-+0-9.eE]+")
+# As long as any number that is meant; Python refuses to read integers of thousands of digits.
+NUMBER = re.compile(r"[-+0-9.eE]{1,40}")
 
 
 def configuration_schema() -> dict[str, Any]:

@@ -110,7 +110,7 @@ def test_a_failed_fit_becomes_marked_cells(network, folder, tmp_path):
     )  # fmt: skip
     rows = rows_of(tmp_path / "fit.csv")
     assert code == 0
-    assert len(rows) == 4 * 6 * 7, "operators x subsets x metrics"
+    assert len(rows) == 4 * 4 * 7, "operators x subsets x metrics"
     assert {(row["value"], row["status"], row["reason"]) for row in rows} == {("", "timeout", "stopped after 2 hours")}
 
 

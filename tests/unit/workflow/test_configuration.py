@@ -231,13 +231,13 @@ def test_a_network_of_ones_own_may_have_a_name_of_the_catalog():
     assert read_configuration(changed(datasets=["digg"])).prepare_arguments("digg")[0] == "digg"
 
 
-def test_the_definition_of_a_network_changes_with_its_entry_in_the_catalog():
+def test_the_entry_of_a_network_changes_with_the_catalog():
     settings = read_configuration(changed(datasets=["college_msg", "tiny_communities"]))
-    before = [settings.definition(name) for name in settings.dataset_names]
+    before = [settings.catalog_entry(name) for name in settings.dataset_names]
     seed = settings.datasets[1].generate | {"seed": 77}
     for change in ({"generate": seed}, {"sha256": "0" * 64}, {"size_bytes": 7}, {"paper": {"nodes": 3, "edges": 4}}):
         after = replace(settings, datasets=(settings.datasets[0], replace(settings.datasets[1], **change)))
-        same = [after.definition(name) == old for name, old in zip(settings.dataset_names, before, strict=True)]
+        same = [after.catalog_entry(name) == old for name, old in zip(settings.dataset_names, before, strict=True)]
         assert same == [True, False]
 
 
