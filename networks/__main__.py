@@ -68,6 +68,7 @@ def describe_network(arguments: argparse.Namespace) -> None:
         "format": entry.format if entry.otherwise is None else f"{entry.format}, otherwise {entry.otherwise}",
         "options": json.dumps(entry.options, ensure_ascii=False) if entry.options else "",
         "counts": "{nodes:,} nodes, {edges:,} contacts".format(**entry.counts) if entry.counts else "",
+        "about": "{nodes:,} nodes, {edges:,} contacts".format(**entry.about) if entry.about else "",
         "paper": "{nodes:,} nodes, {edges:,} contacts".format(**entry.paper) if entry.paper else "",
         "raw file": raw_file_line(entry, arguments.downloads),
     }

@@ -70,6 +70,7 @@ ENTRY_SCHEMA = _record(
         "format": {"enum": FORMATS},
         "options": {"type": "object"},
         "counts": _COUNTS,
+        "about": _COUNTS,
         "otherwise": {"enum": FORMATS},
         "paper": _COUNTS,
     },
@@ -101,7 +102,8 @@ class Entry:
     Exactly one of `urls`, `package`, `generate`, `terms` and `path` says where it comes from: a download, a file inside
     an installed package, the generator, a file that the user must get by hand, or the user's own file.
     `files` are other names under which a mirror, or the user, may hold the same network: the member without its
-    archive, or in another compression. `counts` are those of the raw file in `format`, before anything is dropped.
+    archive, or in another compression. `counts` are those of the raw file in `format`, before anything is dropped;
+    `about` are counts that a file need not have, for the plan of a run.
     Where such a file cannot be had, one in the format `otherwise` will do, whose counts nobody knows.
     """
 
@@ -124,6 +126,7 @@ class Entry:
     format: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     counts: dict[str, int] | None = None
+    about: dict[str, int] | None = None
     otherwise: str | None = None
     paper: dict[str, int] | None = None
 

@@ -196,8 +196,8 @@ def size_of(entry: Entry, folder: str, downloads: Path) -> Size:
     if audit.exists():
         counted = read_json(audit)
         return Size(counted["nodes"], counted["temporal_edges"])
-    if entry.paper:
-        return Size(entry.paper["nodes"], entry.paper["edges"])
+    if stated := entry.counts or entry.paper or entry.about:
+        return Size(stated["nodes"], stated["edges"])
     if entry.generate:
         return Size(entry.generate["n_nodes"], entry.generate["n_edges"])
     path = entry.raw_path(downloads)

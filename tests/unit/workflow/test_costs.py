@@ -3,7 +3,7 @@
 import pytest
 
 from harness.files import write_json, write_text
-from networks.catalog import entry_from_config
+from networks.catalog import entry_from_config, load_catalog
 from workflow.configuration import read_configuration
 from workflow.costs import TABLE, Costs, Size, between, corrections, size_of, work_of_fit
 from workflow.experiments import read_experiments
@@ -95,6 +95,11 @@ def test_a_network_has_the_size_that_was_counted_or_the_catalogs(tmp_path):
     assert size_of(entry, str(tmp_path), tmp_path) == Size(279630, 1731653)
     write_json(tmp_path / "networks" / "digg" / "audit.json", {"nodes": 5, "temporal_edges": 7})
     assert size_of(entry, str(tmp_path), tmp_path) == Size(5, 7)
+
+
+def test_every_network_of_the_catalog_has_a_size_before_it_is_fetched(tmp_path):
+    unknown = [name for name, entry in load_catalog().items() if not size_of(entry, str(tmp_path), tmp_path).contacts]
+    assert unknown == ["tmall_raw"]
 
 
 def test_the_size_of_a_file_of_ones_own_follows_from_its_length(tmp_path):
