@@ -65,7 +65,7 @@ class Costs:
         return Cost(cost.cpu_seconds * factor, cost.memory_mb, cost.disk_bytes)
 
     def by_table(self, step: Step) -> Cost:
-        if step.rule in ("fit", "timing"):
+        if step.rule in ("fit", "timing") or (step.rule == "score" and self._owner(step) in TABLE["fit"]):
             return self._fit(step)
         if step.rule == "link_prediction":
             return self._link_prediction(step)
@@ -116,14 +116,18 @@ class Costs:
 
     def _fit(self, step: Step) -> Cost:
         method, size, settings = self.experiments.settings.method(step.method), self.size(step), self._settings(step)
-        entry = TABLE["fit"].get(method.variant_of or method.name, TABLE["fit"]["other"])
+        entry = TABLE["fit"].get(self._owner(step), TABLE["fit"]["other"])
         dimensions = settings.get("dimensions", 1)
         vectors = 4.0 * dimensions * size.nodes
         each = between(entry["in_cache"], entry["beyond"], vectors) * max(dimensions, 16) / 128
         work = work_of_fit(entry["unit"], size, settings) * TABLE["variants"].get(method.name, 1)
         seconds = entry["start"] + work * each / 1e6
-        kept = vectors if step.rule == "fit" else 0
+        kept = {"fit": vectors, "score": 8 * self._examples(step)}.get(step.rule, 0)
         return Cost(seconds, entry["memory_mb"] + size.contacts * entry["bytes_each"] / 1e6, kept)
+
+    def _owner(self, step: Step) -> str:
+        method = self.experiments.settings.method(step.method)
+        return method.variant_of or method.name
 
     def _examples(self, step: Step) -> int:
         split = self.experiments.settings.values["split"]
@@ -212,7 +216,7 @@ def measured(step: Step, folder: str) -> float | None:
     A fit's own record is exact; snakemake looks at the processes of a step now and then, not within the first second.
     """
     try:
-        if step.rule in ("fit", "timing"):
+        if step.rule in ("fit", "timing", "score"):
             return float(read_json(Path(step.output))["cpu_seconds"])
         if step.rule in ("link_prediction", "reconstruction"):
             noted = Path(folder, "costs", Path(step.output).relative_to(folder)).with_suffix(".tsv")

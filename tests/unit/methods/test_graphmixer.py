@@ -187,6 +187,18 @@ def test_training_learns_who_belongs_together_and_who_still_meets() -> None:
     assert max(run.facts["validation_auc"]) > 0.8
 
 
+def test_a_seed_gives_the_same_scores_whichever_other_pairs_are_asked_for() -> None:
+    network, params = (
+        two_groups(700),
+        load_method("graphmixer").defaults | {"dimensions": 8, "epochs": 2, "dropout": 0.2},
+    )
+    source, target = np.nonzero(~np.eye(40, dtype=bool))
+    pairs = np.array([source, target], np.int32)
+    every = score(network, *pairs, np.full(len(source), 7_001), params, Run(1))
+    assert np.array_equal(every[5:9], score(network, *pairs[:, 5:9], np.full(4, 9_000), params, Run(1)))
+    assert not np.array_equal(every, score(network, *pairs, np.full(len(source), 7_001), params, Run(2)))
+
+
 def test_training_ends_when_the_newest_contacts_are_ranked_no_better() -> None:
     run = Run(1)
     params = load_method("graphmixer").defaults | {"dimensions": 8, "learning_rate": 0.03, "epochs": 50, "patience": 1}

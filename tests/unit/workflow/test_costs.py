@@ -57,6 +57,17 @@ def test_twice_the_samples_take_twice_as_long_beyond_the_start():
     assert seconds(many, "fit", "line") - start == pytest.approx(2 * (seconds(few, "fit", "line") - start))
 
 
+def test_a_method_that_is_trained_to_score_costs_its_passes_and_one_that_is_not_its_pairs():
+    chosen = costs(methods=["graphmixer", "edgebank"])
+    more = costs(methods=["graphmixer", "edgebank"], parameters={"graphmixer": {"epochs": 20}})
+    start = TABLE["fit"]["graphmixer"]["start"]
+    of_passes = seconds(chosen, "score", "graphmixer") - start
+    assert seconds(more, "score", "graphmixer") - start == pytest.approx(2 * of_passes)
+    assert 0 < seconds(chosen, "score", "edgebank") < of_passes / 100
+    small = chosen.by_table(step(chosen, "score", "edgebank")).memory_mb
+    assert chosen.by_table(step(chosen, "score", "graphmixer")).memory_mb > small
+
+
 def test_training_edges_cost_less_than_all():
     found = costs(reconstruction={})
     assert seconds(found, "fit", "line", edges="train") < seconds(found, "fit", "line", edges="all")
