@@ -12,6 +12,7 @@ MODULES = {
     "examples.command": ("examples",),
     "link_prediction.leakage": ("leakage",),
     "link_prediction.command": ("link-prediction",),
+    "ranking.command": ("ranking-queries", "ranking"),
     "reconstruction.command": ("reconstruction",),
     "report.tables.all_tables": ("tables",),
     "report.figures.all_figures": ("figures",),

@@ -18,6 +18,11 @@ CODE = {
         *("link_prediction/features.py", "link_prediction/liblinear_fit.py", "link_prediction/newton.py"),
         "link_prediction/metrics.py",
     ),
+    "ranking": (
+        *("embeddings.py", "examples/example_set.py", "ranking/queries.py", "ranking/ranks.py"),
+        *("link_prediction/classifier.py", "link_prediction/operators.py", "link_prediction/features.py"),
+        "link_prediction/newton.py",
+    ),
     "reconstruction": ("embeddings.py", "reconstruction/precision.py"),
 }
 UNKNOWN = "unknown"  # results that were made before versions were stored
@@ -43,6 +48,6 @@ def without_docstrings(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def link_prediction_version(examples_sha256: str) -> str:
+def version_on(task: str, examples_sha256: str) -> str:
     """`code-examples`: results of one draw compare only if both parts are equal."""
-    return f"{code_version('link prediction')}-{examples_sha256[:8]}"
+    return f"{code_version(task)}-{examples_sha256[:8]}"

@@ -191,38 +191,48 @@ class Configuration:
 
     # Evaluation
 
-    def vectors(self, dataset: str, method: str, seed: str, fit_folder: str) -> list[str]:
-        """The files that hold what a method says about a network's pairs; `fit_folder` is that of its fit."""
+    def vectors(self, dataset: str, method: str, seed: str, fit_folder: str, block: str = "test") -> list[str]:
+        """The files that hold what a method says about the pairs of a block; `fit_folder` is that of its fit."""
         if method in self.values["embeddings"]:
             return [self.values["embeddings"][method]["files"][dataset]]
         if self.method(method).kind == "score":
-            folders = self._score_folders(dataset, method, seed)
+            folders = self._score_folders(dataset, method, seed, block)
             return [f"{folder}/{file}" for folder in folders for file in ("score.json", "scores.npy")]
         return [f"{fit_folder}/{file}" for file in ("fit.json", "embeddings.npy")]
 
-    def vector_arguments(self, dataset: str, method: str, seed: str, fit_folder: str) -> list[str]:
+    def vector_arguments(self, dataset: str, method: str, seed: str, fit_folder: str, block: str = "test") -> list[str]:
         if method in self.values["embeddings"]:
             return ["--embeddings", *self.vectors(dataset, method, seed, fit_folder)]
         if self.method(method).kind == "score":
-            return ["--scores", *self._score_folders(dataset, method, seed)]
+            return ["--scores", *self._score_folders(dataset, method, seed, block)]
         return ["--fit", fit_folder]
 
-    def _score_folders(self, dataset: str, method: str, seed: str) -> list[str]:
-        return [f"{self.folder}/scores/{dataset}/test/{method}/seed-{seed}/draw-{draw}" for draw in self.draws]
+    def _score_folders(self, dataset: str, method: str, seed: str, block: str) -> list[str]:
+        return [f"{self.folder}/scores/{dataset}/{block}/{method}/seed-{seed}/draw-{draw}" for draw in self.draws]
 
     def link_prediction_files(self) -> list[str]:
+        return self._repeats_files("link_prediction", self.values["ablation"])
+
+    def ranking_files(self) -> list[str]:
+        return self._repeats_files("ranking") if "ranking" in self.values else []
+
+    def _repeats_files(self, task: str, variants: Sequence[str] = ()) -> list[str]:
         fitted = [
-            f"{self.folder}/link_prediction/{dataset}/{method}/seed-{seed}.csv"
+            f"{self.folder}/{task}/{dataset}/{method}/seed-{seed}.csv"
             for dataset in self.dataset_names
-            for method in dict.fromkeys([*(method.name for method in self.methods), *self.values["ablation"]])
+            for method in dict.fromkeys([*(method.name for method in self.methods), *variants])
             for seed in self.seeds_of(method, self.seeds)
         ]
         given = [
-            f"{self.folder}/link_prediction/{dataset}/{name}/seed-{self.seeds[0]}.csv"
+            f"{self.folder}/{task}/{dataset}/{name}/seed-{self.seeds[0]}.csv"
             for name, external in self.values["embeddings"].items()
             for dataset in external["files"]
         ]
         return fitted + given
+
+    @property
+    def ranking_arguments(self) -> list[str]:
+        return flags(self.values.get("ranking", {}))
 
     @property
     def reconstruction_arguments(self) -> list[str]:

@@ -69,6 +69,8 @@ class Costs:
             return self._fit(step)
         if step.rule == "link_prediction":
             return self._link_prediction(step)
+        if step.rule == "ranking":
+            return self._ranking(step)
         entry = TABLE["steps"][step.rule]
         work = self._work(step, entry.get("unit"))
         seconds = entry["start"] + work * entry.get("each", 0) / 1e6
@@ -130,6 +132,8 @@ class Costs:
         return method.variant_of or method.name
 
     def _examples(self, step: Step) -> int:
+        if step.block == "ranking":
+            return self._ranked_pairs(step)
         split = self.experiments.settings.values["split"]
         share = split["validation_fraction" if is_trial(step.purpose) else "test_fraction"]
         return round(2 * share * self._sizes[step.dataset].contacts)
@@ -140,25 +144,45 @@ class Costs:
         protocols = 1 if step.purpose else len(section["protocols"])
         splits = self.experiments.section("tuning")["splits"] if is_trial(step.purpose) else section["splits"]
         draws = 1 if is_trial(step.purpose) else section["draws"]
-        external = step.method in settings.values["embeddings"]
-        scores = not external and self.experiments.settings.method(step.method).kind == "score"
-        dimensions = 1 if scores else 128 if external else self._settings_dimensions(step)
+        dimensions, operators = self._features(step)
         per_split = entry["liblinear"] if section["classifier"] == "liblinear" else entry["newton"]
         is_checked = section["classifier"] == "newton_checked" and not step.purpose
         each = splits * per_split + (entry["liblinear"] / draws if is_checked else 0)
         examples = self._examples(step)
-        rows = examples * draws * protocols * (1 if scores else OPERATORS)
+        rows = examples * draws * protocols * operators
         seconds = entry["start"] + rows * each * max(dimensions, 8) / 128 / 1e6
         return Cost(seconds, entry["memory_mb"] + examples * entry["bytes_each"] * max(dimensions, 8) / 128 / 1e6)
 
-    def _settings_dimensions(self, step: Step) -> int:
-        return int(self._settings(step).get("dimensions", 1))
+    def _features(self, step: Step) -> tuple[int, int]:
+        """Dimensions of a pair's features, and how many operators make them; a pair's score is one number."""
+        settings = self.experiments.settings
+        if step.method in settings.values["embeddings"]:
+            return 128, OPERATORS
+        if settings.method(step.method).kind == "score":
+            return 1, 1
+        return int(self._settings(step).get("dimensions", 1)), OPERATORS
+
+    def _ranked_pairs(self, step: Step) -> int:
+        """Queries that are ranked, each with its positive and its negatives, of one draw."""
+        settings = self.experiments.settings.values
+        held_out = settings["split"]["test_fraction"] * self._sizes[step.dataset].contacts
+        section = settings["ranking"]
+        return round(min(section["queries"], held_out / 2) * (1 + section["negatives"]))
+
+    def _ranking(self, step: Step) -> Cost:
+        entry, pairs = TABLE["ranking"], self._ranked_pairs(step)
+        dimensions, operators = self._features(step)
+        draws = self.experiments.settings.values["link_prediction"]["draws"]
+        seconds = entry["start"] + pairs * draws * operators * entry["each"] * max(dimensions, 8) / 128 / 1e6
+        return Cost(seconds, entry["memory_mb"] + pairs * entry["bytes_each"] / 1e6)
 
     def _work(self, step: Step, unit: str | None) -> float:
         if unit is None:
             return 0
         if unit == "examples":
             return self._examples(step)
+        if unit == "ranked_pairs":
+            return self._ranked_pairs(step)
         if unit == "node_pairs":
             section = self.experiments.settings.values["reconstruction"]
             return float(section["draws"] * min(section["nodes"], self.size(step).nodes) ** 2)
@@ -171,6 +195,8 @@ class Costs:
             return 2 * 16 * size.contacts + 60 * size.nodes
         if step.rule == "examples":
             return 30 * 0.4 * size.contacts
+        if step.rule == "queries":
+            return 30 * self._ranked_pairs(step)
         return 8 * self._examples(step) if step.rule == "score" else 0
 
 
@@ -218,7 +244,7 @@ def measured(step: Step, folder: str) -> float | None:
     try:
         if step.rule in ("fit", "timing", "score"):
             return float(read_json(Path(step.output))["cpu_seconds"])
-        if step.rule in ("link_prediction", "reconstruction"):
+        if step.rule in ("link_prediction", "ranking", "reconstruction"):
             noted = Path(folder, "costs", Path(step.output).relative_to(folder)).with_suffix(".tsv")
             with noted.open(encoding="utf-8", newline="") as file:
                 return float(next(csv.DictReader(file, delimiter="\t"))["cpu_time"])

@@ -178,6 +178,20 @@ class Experiments:
             wildcards.dataset, wildcards.method, wildcards.seed, self.fit_folder(wildcards)
         )
 
+    def query_files(self, wildcards: Any) -> list[str]:
+        folder = f"{self.settings.folder}/examples/{wildcards.dataset}/ranking"
+        return [f"{folder}/draw-{draw}.arrow" for draw in self.settings.draws]
+
+    def ranked_vectors(self, wildcards: Any) -> list[str]:
+        return self.settings.vectors(*self._of_main_fit(wildcards), block="ranking")
+
+    def ranked_vector_arguments(self, wildcards: Any) -> list[str]:
+        return self.settings.vector_arguments(*self._of_main_fit(wildcards), block="ranking")
+
+    def _of_main_fit(self, wildcards: Any) -> tuple[str, str, str, str]:
+        folder = f"{self.settings.folder}/fits/{wildcards.dataset}/train/{wildcards.method}/seed-{wildcards.seed}"
+        return wildcards.dataset, wildcards.method, wildcards.seed, folder
+
     def protocols(self, wildcards: Any) -> list[str]:
         """The headline is enough beside the main tables."""
         return self.settings.protocols[:1] if wildcards.settings else self.settings.protocols

@@ -80,7 +80,8 @@ class StepResources:
 def step_of(rule: str, wildcards: Any) -> Step:
     known = {key: wildcards.get(key, "") for key in ("dataset", "method")}
     edges = "train" if rule == "timing" else wildcards.get("edges", "all")
-    return Step(rule, "", "", edges=edges, purpose=wildcards.get("settings", ""), **known)
+    block = wildcards.get("block", "test")
+    return Step(rule, "", "", edges=edges, purpose=wildcards.get("settings", ""), block=block, **known)
 
 
 def grown(first: float, attempt: int, most: float) -> int:

@@ -21,6 +21,7 @@ class Step:
     edges: str = ""
     purpose: str = ""
     threads: int = 1
+    block: str = "test"  # whose pairs are scored
 
 
 def steps_of(experiments: Experiments) -> list[Step]:
@@ -57,6 +58,8 @@ class StepsOfRun:
             yield Step("split", "networks", split, (prepared,), dataset)
             for draw in settings.draws:
                 yield Step("examples", "networks", self.examples(dataset, "test", draw), (split,), dataset)
+                if "ranking" in settings.values:
+                    yield Step("queries", "ranking", self.examples(dataset, "ranking", draw), (split,), dataset)
             if self.experiments.tuned_methods:
                 yield Step("examples", "networks", self.examples(dataset, "validation", 1), (split,), dataset)
             leakage = f"{self.folder}/leakage/{dataset}.json"
@@ -107,6 +110,16 @@ class StepsOfRun:
             else:
                 experiment = "link prediction" if method in names else "ablation"
                 yield from self.predicted(experiment, dataset, method, seed, "")
+        for table in settings.ranking_files():
+            dataset, method, file = table.split("/")[-3:]
+            queries = [self.examples(dataset, "ranking", draw) for draw in settings.draws]
+            before = queries
+            if method not in settings.values["embeddings"]:
+                seed = int(file.removeprefix("seed-").removesuffix(".csv"))
+                found = list(self.fitted_or_scored("ranking", dataset, method, seed, "", queries, "ranking"))
+                yield from found
+                before = [*(step.output for step in found), *queries]
+            yield Step("ranking", "ranking", table, tuple(before), dataset, method, "train")
         for table in settings.reconstruction_files():
             dataset, method, file = table.split("/")[-3:]
             fit = self.fit("reconstruction", dataset, "all", method, f"{file.removesuffix('.csv')}")
@@ -118,18 +131,23 @@ class StepsOfRun:
         edges, block = ("tuning", "validation") if is_trial(purpose) else ("train", "test")
         draws = [1] if is_trial(purpose) else self.experiments.settings.draws
         examples = [self.examples(dataset, block, draw) for draw in draws]
-        before = []
-        if self.experiments.settings.method(method).kind == "score":
-            for draw, example in zip(draws, examples, strict=True):
-                record = f"{self.folder}/scores/{dataset}/test/{method}/seed-{seed}/draw-{draw}/score.json"
-                yield Step("score", experiment, record, (example,), dataset, method, edges)
-                before.append(record)
-        else:
-            fit = self.fit(experiment, dataset, edges, method, f"{purpose}seed-{seed}", purpose)
-            yield fit
-            before.append(fit.output)
+        found = list(self.fitted_or_scored(experiment, dataset, method, seed, purpose, examples, "test"))
+        yield from found
+        before = [step.output for step in found]
         table = f"{self.folder}/link_prediction/{dataset}/{method}/{purpose}seed-{seed}.csv"
         yield Step("link_prediction", experiment, table, (*before, *examples), dataset, method, edges, purpose)
+
+    def fitted_or_scored(
+        self, experiment: str, dataset: str, method: str, seed: int, purpose: str, examples: list[str], block: str
+    ) -> Iterator[Step]:
+        """The fit of a method, or its scores of these example sets, one per draw."""
+        edges = "tuning" if is_trial(purpose) else "train"
+        if self.experiments.settings.method(method).kind == "score":
+            for draw, example in enumerate(examples, start=1):
+                record = f"{self.folder}/scores/{dataset}/{block}/{method}/seed-{seed}/draw-{draw}/score.json"
+                yield Step("score", experiment, record, (example,), dataset, method, edges, block=block)
+        else:
+            yield self.fit(experiment, dataset, edges, method, f"{purpose}seed-{seed}", purpose)
 
     def fit(self, experiment: str, dataset: str, edges: str, method: str, last: str, purpose: str = "") -> Step:
         record = f"{self.folder}/fits/{dataset}/{edges}/{method}/{last}/fit.json"

@@ -20,7 +20,7 @@ from evaluation.link_prediction.evaluate import SCORE, Cell, cells_without_value
 from evaluation.link_prediction.operators import OPERATORS
 from evaluation.link_prediction.printed_table import print_table
 from evaluation.repeats_file import LINK_PREDICTION_COLUMNS, write_repeats
-from evaluation.version import link_prediction_version
+from evaluation.version import version_on
 from harness.command_line import positive_integer
 from networks.network import TemporalNetwork
 
@@ -101,7 +101,7 @@ def predict_links(arguments: argparse.Namespace) -> None:
         arguments.seed if arguments.seed is not None else record.get("seed", 0),
     )
     if arguments.out:
-        versions = {one.facts["draw"]: link_prediction_version(one.sha256()) for one in draws}
+        versions = {one.facts["draw"]: version_on("link prediction", one.sha256()) for one in draws}
         rows = ((*names, *astuple(cell), versions[cell.draw]) for cell in cells)
         write_repeats(arguments.out, LINK_PREDICTION_COLUMNS, rows)
     print_table(cells)
@@ -138,7 +138,7 @@ def _of_file(path: Path, network: TemporalNetwork, draws: Sequence[ExampleSet], 
         cells += evaluate_embeddings(
             embeddings.vectors,
             # Nodes that the file lacks count as seen: which examples are left out must not depend on the method.
-            _unseen_nodes(network, examples),
+            unseen_nodes(network, examples),
             examples,
             settings.protocols,
             settings.splits,
@@ -153,12 +153,12 @@ def _of_fit(
 ) -> tuple[list[Cell], dict[str, Any]]:
     """A failed fit, or one whose vectors cannot be used, becomes marked cells: the other methods' go on."""
     record = read_record(folder / "fit.json")
-    status, reason = _outcome(record, folder / "fit.json", draws)
+    status, reason = outcome_of(record, folder / "fit.json", draws)
     if status == "ok":
         try:
             return _of_file(folder / "embeddings.npy", network, draws, settings), record
         except EvaluationError as error:
-            status, reason = "failed", _without_folder(error, folder)
+            status, reason = "failed", without_folder(error, folder)
     return [
         cell
         for examples in draws
@@ -174,12 +174,12 @@ def _of_scores(
     cells = []
     for folder, examples in zip(folders, draws, strict=True):
         record = read_record(folder / "score.json")
-        status, reason = _outcome(record, folder / "score.json", [examples])
+        status, reason = outcome_of(record, folder / "score.json", [examples])
         if status == "ok":
             try:
                 cells += evaluate_scores(
                     read_scores(folder / "scores.npy", len(examples.source)),
-                    _unseen_nodes(network, examples),
+                    unseen_nodes(network, examples),
                     examples,
                     settings.protocols,
                     settings.splits,
@@ -188,7 +188,7 @@ def _of_scores(
                 )
                 continue
             except EvaluationError as error:
-                status, reason = "failed", _without_folder(error, folder)
+                status, reason = "failed", without_folder(error, folder)
         cells += cells_without_value(examples.facts["draw"], settings.protocols, (SCORE,), status, reason)
     return cells, record
 
@@ -207,7 +207,7 @@ def read_scores(path: Path, n_examples: int) -> NDArray[np.float64]:
     return scores.astype(np.float64)
 
 
-def _outcome(record: dict[str, Any], path: Path, draws: Sequence[ExampleSet]) -> tuple[str, str]:
+def outcome_of(record: dict[str, Any], path: Path, draws: Sequence[ExampleSet]) -> tuple[str, str]:
     """Status and reason of a fit; one that was trained on contacts that are held out here is refused."""
     trained_on = record.get("network", {}).get("edges", 0)
     held_out_from = min(examples.facts["start"] for examples in draws)
@@ -220,12 +220,12 @@ def _outcome(record: dict[str, Any], path: Path, draws: Sequence[ExampleSet]) ->
     return status, "" if status == "ok" else record.get("reason") or f"{path.name} gives no reason"
 
 
-def _unseen_nodes(network: TemporalNetwork, examples: ExampleSet) -> NDArray[np.bool_]:
+def unseen_nodes(network: TemporalNetwork, examples: ExampleSet) -> NDArray[np.bool_]:
     unseen: NDArray[np.bool_] = network.first(examples.facts["start"]).degrees == 0
     return unseen
 
 
-def _without_folder(error: EvaluationError, folder: Path) -> str:
+def without_folder(error: EvaluationError, folder: Path) -> str:
     """The table travels; the folder it was made in does not."""
     return str(error).removeprefix(f"{folder}/")
 

@@ -15,7 +15,8 @@ def mixtures(run: RunFolder) -> list[str]:
     one version, as long as there are no others.
     """
     found = []
-    for task, folder in (("link prediction", "link_prediction"), ("reconstruction", "reconstruction")):
+    for folder in ("link_prediction", "ranking", "reconstruction"):
+        task = folder.replace("_", " ")
         codes: Counter[str] = Counter()
         by_examples: dict[tuple[str, int], set[str]] = {}
         for dataset in run.datasets:

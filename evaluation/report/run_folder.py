@@ -111,6 +111,11 @@ class RunFolder:
         """All repeats of a method on a network, one row per value, or None where the run has none."""
         return self._repeats("link_prediction", dataset, method, LINK_PREDICTION_COLUMNS, self.seeds)
 
+    def ranking(self, dataset: str, method: str) -> pd.DataFrame | None:
+        if "ranking" not in self.description.get("config", {}):
+            return None
+        return self._repeats("ranking", dataset, method, LINK_PREDICTION_COLUMNS, self.seeds)
+
     def reconstruction(self, dataset: str, method: str) -> pd.DataFrame | None:
         if "reconstruction" not in self.description.get("config", {}):
             return None

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 LINK_PREDICTION = "Link prediction"
+RANKING = "Ranking"
 RECONSTRUCTION = "Network reconstruction"
 ABLATION = "Ablation"
 EFFICIENCY = "Efficiency"
@@ -16,8 +17,8 @@ STATUS = "Run status"
 
 # In the order in which they are shown.
 SECTIONS = (
-    *(LINK_PREDICTION, RECONSTRUCTION, ABLATION, EFFICIENCY, SENSITIVITY, TUNING, COMPARISONS, PAPER, NETWORKS),
-    *(OTHER, STATUS),
+    *(LINK_PREDICTION, RANKING, RECONSTRUCTION, ABLATION, EFFICIENCY, SENSITIVITY, TUNING, COMPARISONS, PAPER),
+    *(NETWORKS, OTHER, STATUS),
 )
 
 
@@ -40,6 +41,7 @@ TABLES = {
     "link_prediction": Place(LINK_PREDICTION, "Every protocol, operator and metric in long form"),
     "link_prediction_subsets": Place(LINK_PREDICTION, "By subset of the examples in long form"),
     "link_prediction_layers": Place(LINK_PREDICTION, "Standard deviation over seeds, draws and splits in long form"),
+    "ranking": Place(RANKING, "MRR of one positive against stored negatives"),
     "reconstruction": Place(RECONSTRUCTION, "Precision@P"),
     "ablation": Place(ABLATION, "Variants of the method"),
     "efficiency": Place(EFFICIENCY, "Seconds, speed and memory of fitting"),

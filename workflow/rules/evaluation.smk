@@ -56,6 +56,55 @@ rule link_prediction:
         " --threads {threads} --out {output:q} > {log:q} 2>&1"
 
 
+rule queries:
+    input:
+        network=rules.prepare.output.network,
+        split=rules.split.output.split,
+    output:
+        f"{RESULTS}/examples/{{dataset}}/ranking/draw-{{draw}}.arrow",
+    log:
+        f"{RESULTS}/logs/queries/{{dataset}}-{{draw}}.log",
+    benchmark:
+        f"{RESULTS}/costs/queries/{{dataset}}-{{draw}}.tsv"
+    priority: step_resources.turn_of(f"{RESULTS}/examples/{{dataset}}/ranking/draw-{{draw}}.arrow")
+    conda:
+        "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("queries"),
+    params:
+        code=module_state("evaluation.ranking.queries"),
+        sizes=settings.ranking_arguments,
+    shell:
+        "python -m evaluation ranking-queries --network {input.network:q} --split {input.split:q}"
+        " --draw {wildcards.draw} {params.sizes:q} --out {output:q} > {log:q} 2>&1"
+
+
+rule ranking:
+    input:
+        network=rules.prepare.output.network,
+        split=rules.split.output.split,
+        queries=experiments.query_files,
+        vectors=experiments.ranked_vectors,
+    output:
+        f"{RESULTS}/ranking/{{dataset}}/{{method}}/seed-{{seed}}.csv",
+    log:
+        f"{RESULTS}/logs/ranking/{{dataset}}-{{method}}-{{seed}}.log",
+    benchmark:
+        f"{RESULTS}/costs/ranking/{{dataset}}/{{method}}/seed-{{seed}}.tsv"
+    priority: step_resources.turn_of(f"{RESULTS}/ranking/{{dataset}}/{{method}}/seed-{{seed}}.csv")
+    conda:
+        "../envs/harness.yaml"
+    resources:
+        mem_mb=step_resources.memory_of("ranking"),
+    params:
+        code=module_state("evaluation.ranking.command"),
+        vectors=experiments.ranked_vector_arguments,
+    shell:
+        "python -m evaluation ranking --network {input.network:q} --split {input.split:q} --queries {input.queries:q}"
+        " {params.vectors:q} --dataset {wildcards.dataset} --method {wildcards.method} --seed {wildcards.seed}"
+        " --out {output:q} > {log:q} 2>&1"
+
+
 rule reconstruction:
     input:
         network=rules.prepare.output.network,

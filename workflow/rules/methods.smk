@@ -49,17 +49,19 @@ rule fit:
 rule score:
     input:
         network=f"{RESULTS}/networks/{{dataset}}/train.arrow",
-        examples=f"{RESULTS}/examples/{{dataset}}/test/draw-{{draw}}.arrow",
+        examples=f"{RESULTS}/examples/{{dataset}}/{{block}}/draw-{{draw}}.arrow",
     output:
-        record=f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/score.json",
-        scores=f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/scores.npy",
+        record=f"{RESULTS}/scores/{{dataset}}/{{block}}/{{method}}/seed-{{seed}}/draw-{{draw}}/score.json",
+        scores=f"{RESULTS}/scores/{{dataset}}/{{block}}/{{method}}/seed-{{seed}}/draw-{{draw}}/scores.npy",
     log:
-        f"{RESULTS}/logs/score/{{dataset}}/{{method}}-{{seed}}-{{draw}}.log",
+        f"{RESULTS}/logs/score/{{dataset}}/{{block}}/{{method}}-{{seed}}-{{draw}}.log",
     benchmark:
-        f"{RESULTS}/costs/score/{{dataset}}/{{method}}-{{seed}}-{{draw}}.tsv"
+        f"{RESULTS}/costs/score/{{dataset}}/{{block}}/{{method}}-{{seed}}-{{draw}}.tsv"
+    wildcard_constraints:
+        block=r"test|ranking",
     priority:
         step_resources.turn_of(
-            f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}/score.json"
+            f"{RESULTS}/scores/{{dataset}}/{{block}}/{{method}}/seed-{{seed}}/draw-{{draw}}/score.json"
         )
     conda:
         "../envs/harness.yaml"
@@ -72,7 +74,7 @@ rule score:
         code=lambda wildcards: settings.method_state(wildcards.method),
         folder=subpath(output.record, parent=True),
         killed=times_killed(
-            f"{RESULTS}/scores/{{dataset}}/test/{{method}}/seed-{{seed}}/draw-{{draw}}"
+            f"{RESULTS}/scores/{{dataset}}/{{block}}/{{method}}/seed-{{seed}}/draw-{{draw}}"
         ),
         settings=lambda wildcards: settings.fit_arguments(wildcards.method),
         threads=lambda wildcards: settings.threads_that_matter(wildcards.method),

@@ -23,6 +23,7 @@ rule tables:
         audits=expand(rules.prepare.output.audit, dataset=settings.dataset_names),
         leakage=expand(rules.leakage.output, dataset=settings.dataset_names),
         link_prediction=settings.link_prediction_files(),
+        ranking=settings.ranking_files(),
         reconstruction=settings.reconstruction_files(),
         timings=experiments.timing_files(),
         sensitivity=experiments.sensitivity_files(),

@@ -30,7 +30,7 @@ FACTS = {
 # Figures behind a click, and tables that the page shows in another form.
 ON_DEMAND = ("link_prediction_operators",)
 SHOWN_ABOVE = ("board",)
-EXPERIMENTS = ("reconstruction", "ablation", "efficiency", "sensitivity", "tuning")
+EXPERIMENTS = ("ranking", "reconstruction", "ablation", "efficiency", "sensitivity", "tuning")
 
 
 def write_page(folder: Path) -> None:

@@ -15,6 +15,7 @@ from evaluation.report.tables.link_prediction import (
     write_long_tables,
     write_paper_tables,
 )
+from evaluation.report.tables.ranking import write_ranking
 from evaluation.report.tables.reconstruction import read_reconstruction, write_reconstruction
 from evaluation.report.tables.run import write_datasets, write_efficiency, write_status
 from evaluation.report.tables.significance import write_significance
@@ -37,6 +38,7 @@ def write_tables(folder: Path, tables: Path | None = None) -> None:
     write_status(tables, run)
     ties = ties_with_best(run, link_prediction)
     write_board(tables, run, link_prediction, ties)
+    write_ranking(tables, run)
     write_reconstruction(tables, run, read_reconstruction(run))
     write_significance(tables, run, link_prediction)
     write_ranks(tables, run, link_prediction, ties)

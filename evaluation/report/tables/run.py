@@ -143,6 +143,7 @@ def write_status(folder: Path, run: RunFolder) -> None:
         for method in run.methods:
             for task, rows in (
                 ("link prediction", run.link_prediction(dataset.name, method.name)),
+                ("ranking", run.ranking(dataset.name, method.name)),
                 ("reconstruction", run.reconstruction(dataset.name, method.name)),
             ):
                 if rows is not None:

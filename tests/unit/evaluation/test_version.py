@@ -1,6 +1,6 @@
 """The version of the evaluation changes with what decides a number, and with nothing else."""
 
-from evaluation.version import CODE, FOLDER, code_hash, code_version, link_prediction_version
+from evaluation.version import CODE, FOLDER, code_hash, code_version, version_on
 
 
 def test_words_about_the_code_do_not_change_its_version():
@@ -15,4 +15,4 @@ def test_every_file_that_decides_a_number_is_there():
 
 
 def test_results_name_code_and_examples():
-    assert link_prediction_version("0123456789abcdef") == f"{code_version('link prediction')}-01234567"
+    assert version_on("link prediction", "0123456789abcdef") == f"{code_version('link prediction')}-01234567"

@@ -3,7 +3,7 @@
 from evaluation.report.figures.all_figures import write_figures
 from evaluation.report.page.board import board_data
 from evaluation.report.page.page import flatten, leakage, sections, status, table_html
-from evaluation.report.sections import LINK_PREDICTION, OTHER, SECTIONS, SENSITIVITY, STATUS, TUNING
+from evaluation.report.sections import LINK_PREDICTION, OTHER, RANKING, SECTIONS, SENSITIVITY, STATUS, TUNING
 from evaluation.report.tables.all_tables import write_tables
 from harness.files import read_json, write_json
 from tests.synthetic_run import write_link_prediction, write_run
@@ -38,7 +38,7 @@ def test_every_table_and_figure_has_its_place_and_a_table_of_ones_own_is_not_los
     write_tables(folder)
     write_figures(folder)
     shown = {section["title"]: section for section in sections(folder, {"digg": "Digg", "toy": "Toy"})}
-    assert list(shown) == [name for name in SECTIONS if name not in (SENSITIVITY, TUNING, OTHER)]
+    assert list(shown) == [name for name in SECTIONS if name not in (RANKING, SENSITIVITY, TUNING, OTHER)]
     titles = [table["title"] for table in shown[LINK_PREDICTION]["tables"]]
     assert titles == ["Link prediction on Digg", "Link prediction on Toy"]
     assert [file["name"] for file in shown[STATUS]["files"]] == ["status.csv"]
