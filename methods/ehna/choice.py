@@ -55,8 +55,9 @@ class Choice:
 def choose(network: TemporalNetwork, params: dict[str, Any], run: Run) -> Choice:
     """The best of the candidates; the first of every list, and all training asked for, where no edges are held back."""
     margins, ageings, time_scales = (candidates(params[name]) for name in ("margin", "ageing", "time_scale"))
-    # A table that is the output is not aggregated, so nothing is trained through z.
-    weights, passes = (False, 0) if params["output"] == TABLE else (params["weight_epochs"] > 0, params["epochs"])
+    weights, passes = params["weight_epochs"] > 0, params["epochs"]
+    if params["output"] == TABLE:  # without aggregation there are no walks, and nothing to train through z
+        time_scales, weights, passes = time_scales[:1], False, 0
     block = validation_block(network, params["validation_fraction"], MOST_EDGES, (run.seed, VALIDATION_PAIRS))
     if block is None:
         return Choice(margins[0], ageings[0], time_scales[0], weights, passes)

@@ -112,7 +112,7 @@ def _train(table, source, target, order, noise, margin, first_rate, last_rate, s
 def step(table, x, y, drawn, first, margin, rate, slope):
     """One end x of an edge (x, y) against the nodes drawn[first : first + Q]; a draw that is x or y is left out.
 
-    No loop over a row both takes a sum and writes (tests/unit/test_layout.py).
+    No loop over a row both takes a sum and writes (tests/unit/methods/test_kernel_layout.py).
     """
     width = table.shape[1]
     near = np.float32(0.0)
