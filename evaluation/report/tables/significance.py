@@ -198,7 +198,7 @@ def ranked_methods(
                 scores.setdefault(method, {})[network] = mean
     # A network that gives nobody a number (no examples of both classes) says nothing about anybody.
     networks = {network for of_method in scores.values() for network in of_method}
-    ranked = [method for method in candidates if len(scores.get(method, {})) == len(networks)]
+    ranked = [method for method, of_method in scores.items() if len(of_method) == len(networks)]
     if len(ranked) < 2:
         return None
     ranks = rank_methods(np.array([list(scores[method].values()) for method in ranked]).T, SIGNIFICANCE_LEVEL)

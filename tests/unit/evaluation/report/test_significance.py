@@ -80,3 +80,12 @@ def test_network_without_any_number_is_left_out_of_the_ranks(tmp_path):
             write_link_prediction(folder, "empty", method["name"], seed, status="undefined", reason="one class only")
     write_tables(folder)
     assert {row["networks"] for row in rows_of(folder, "ranks.csv")} == {"2"}
+
+
+def test_tables_are_made_where_every_compared_method_failed(run_folder):
+    for dataset in ("digg", "toy"):
+        for method in ("line", "node2vec", "ehna"):
+            for seed in (1, 2, 3):
+                write_link_prediction(run_folder, dataset, method, seed, status="failed", reason="no memory")
+    write_tables(run_folder)
+    assert {row["method"] for row in rows_of(run_folder, "status.csv")} >= {"line", "node2vec", "ehna"}
