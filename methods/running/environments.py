@@ -1,15 +1,19 @@
-"""The environment of a method that brings `environment.yaml`: a venv of what the file lists for pip.
+"""The environment of a method that brings `environment.yaml`: made once for the same list, whichever methods have it.
 
-It is made once for the same list, whichever methods have it.
+Where the file names packages for pip alone, it is a venv of these; what else it names comes from conda. Snakemake's
+own `conda:` is not used for it: that makes all environments before the first job and ends the run where one cannot be
+made, and the process that watches a fit needs the harness's environment, not the method's.
 """
 
 import fcntl
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,65 +31,88 @@ class EnvironmentBuildError(MethodError):
     """An environment that cannot be had here: its method fails, the others do not."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What an `environment.yaml` lists; `conda` is what only conda has, Python and pip aside."""
+
+    file: Path
+    python: str
+    pip: tuple[str, ...]
+    conda: tuple[str, ...]
+    channels: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where it is made: another folder for another list."""
+        parts = [self.python, *self.pip, *(("conda", *self.conda, *self.channels) if self.conda else ())]
+        return FOLDER / hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
 def interpreter(environment: Path | None) -> Path:
     """The Python for a method with this `environment.yaml`, or with none; made if need be."""
     if environment is None:
         return Path(sys.executable)
-    version, packages = pip_part(environment)
-    folder = FOLDER / hashlib.sha256("\n".join([version, *packages]).encode()).hexdigest()[:16]
+    wanted = read_environment(environment)
+    folder = wanted.folder
     python = folder / "bin" / "python"
     with _alone(folder):
-        if not (folder / "installed.txt").exists():
-            _build(folder, python, _base(version, environment), packages, environment)
+        # A venv borrows its Python, which may be gone since: that of an environment that snakemake made, say.
+        if not (python.exists() and (folder / "installed.txt").exists()):
+            _build(wanted, folder, python)
     return python
 
 
-def pip_part(environment: Path) -> tuple[str, list[str]]:
-    """Python's version, and the requirements for pip; an environment with more from conda cannot be a venv."""
+def read_environment(path: Path) -> Wanted:
+    """The packages that the file lists, by where they come from."""
     try:
-        listed = yaml.safe_load(environment.read_text(encoding="utf-8"))["dependencies"]
-    except (OSError, ValueError, TypeError, KeyError, yaml.YAMLError) as error:
-        raise EnvironmentBuildError(f"{environment}: cannot be read as an environment of conda ({error})") from None
-    packages: list[str] = []
+        listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+        channels, entries = listed.get("channels") or [], listed["dependencies"] or []
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, yaml.YAMLError) as error:
+        raise EnvironmentBuildError(f"{path}: cannot be read as an environment of conda ({error})") from None
+    pip: list[str] = []
+    conda: list[str] = []
     version = OURS
-    for entry in listed or []:
+    for entry in entries:
         if isinstance(entry, dict) and list(entry) == ["pip"]:
-            packages += [str(requirement) for requirement in entry["pip"]]
+            pip += [str(requirement) for requirement in entry["pip"]]
         elif isinstance(entry, str) and entry.startswith("python="):
             version = entry.removeprefix("python=").strip("= ")
         elif entry != "pip":
-            raise EnvironmentBuildError(
-                f"{environment}: needs {entry} from conda, but only packages for pip can be had; list it under pip"
-            )
-    return version, packages
+            conda.append(str(entry))
+    return Wanted(path, version, tuple(pip), tuple(conda), tuple(map(str, channels)))
 
 
-def _base(version: str, environment: Path) -> str:
-    if version == OURS:
-        return sys.executable
-    found = shutil.which(f"python{version}")
-    if found is None:
+def _build(wanted: Wanted, folder: Path, python: Path) -> None:
+    base = sys.executable if wanted.python == OURS else shutil.which(f"python{wanted.python}")
+    conda = shutil.which(os.environ.get("CONDA_EXE", "conda")) or shutil.which("mamba")
+    if wanted.conda and conda is None:
         raise EnvironmentBuildError(
-            f"{environment}: needs Python {version}, but there is no python{version} on the PATH; install it"
+            f"{wanted.file}: needs {wanted.conda[0]} from conda, but there is no conda on the PATH; "
+            "install conda, or list what pip has under pip"
         )
-    return found
-
-
-def _build(folder: Path, python: Path, base: str, packages: list[str], environment: Path) -> None:
-    print(f"making the environment of {environment.parent.name} in {folder}, once", file=sys.stderr)
+    if base is None and conda is None:
+        raise EnvironmentBuildError(
+            f"{wanted.file}: needs Python {wanted.python}, but there is neither python{wanted.python} nor conda on the "
+            "PATH; install one of them"
+        )
+    print(f"making the environment of {wanted.file.parent.name} in {folder}, once", file=sys.stderr)
     shutil.rmtree(folder, ignore_errors=True)
-    requirements = folder / "requirements.txt"
     try:
-        _run([base, "-m", "venv", folder], environment)
-        write_text(requirements, "".join(f"{package}\n" for package in packages))
-        _run(
-            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements],
-            environment,
-        )
+        if base is None or wanted.conda:
+            create = [conda, "env", "create", "--quiet", "--no-default-packages", "--file", wanted.file]
+            _run([*create, "--prefix", folder], wanted.file)
+            if not python.exists():
+                raise EnvironmentBuildError(f"{wanted.file}: lists no Python; add python={OURS}")
+        else:
+            _run([base, "-m", "venv", folder], wanted.file)
+            requirements = folder / "requirements.txt"
+            write_text(requirements, "".join(f"{package}\n" for package in wanted.pip))
+            install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            _run([*install, "--requirement", requirements], wanted.file)
+        write_text(folder / "installed.txt", "".join(f"{package}\n" for package in (*wanted.conda, *wanted.pip)))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    requirements.rename(folder / "installed.txt")
 
 
 def _run(words: list[Any], environment: Path) -> None:

@@ -185,13 +185,15 @@ def _record(job: Job, ending: Ending, notes: journal.Journal, status: str, reaso
 def _environment(threads: int, python: Path) -> dict[str, str]:
     """The child's environment: thread counts must stand there before numba, numpy and torch are loaded.
 
-    Kernels compiled by another numba than ours have a folder of their own.
+    In an environment of the method's own, its programs come first, and kernels compiled by another numba than ours have
+    a folder of their own.
     """
     path = os.pathsep.join(filter(None, [str(FOLDER.parent), os.environ.get("PYTHONPATH")]))
-    counts = dict.fromkeys(THREAD_VARIABLES, str(threads))
+    own = dict.fromkeys(THREAD_VARIABLES, str(threads))
     if python != Path(sys.executable):
-        counts[KERNEL_CACHE] = str(python.parents[1] / "kernels")
-    return dict(os.environ) | counts | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+        own[KERNEL_CACHE] = str(python.parents[1] / "kernels")
+        own["PATH"] = os.pathsep.join(filter(None, [str(python.parent), os.environ.get("PATH")]))
+    return dict(os.environ) | own | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
 def _work_folder(job: Job) -> Path:

@@ -22,10 +22,11 @@ exec "${0%/pip}/python" -m pip "$@"
 
 
 def make_channel(folder: Path, platform: str) -> None:
-    """python 3.11 and a newer one that must not be chosen, and pip, which needs one of them."""
+    """python 3.11 and a newer one that must not be chosen, pip, which needs one of them, and a program."""
     for version in ("3.11.9", "3.12.4"):
         make_package(folder, platform, "python", version, {"bin/python": PYTHON}, depends=[])
     make_package(folder, "noarch", "pip", "24.0", {"bin/pip": PIP}, depends=["python >=3.8"], noarch="generic")
+    make_package(folder, "noarch", "greeter", "1.0", {"bin/greet": "#!/bin/sh\necho hello\n"}, [], noarch="generic")
     asyncio.run(index_fs(folder))
 
 

@@ -1,10 +1,14 @@
-"""--use-conda: snakemake builds the rules' environment from a local channel, and every job runs in it."""
+"""--use-conda: snakemake builds the rules' environment from a local channel, and every job runs in it.
+
+A method's own environment is made by conda too, but by the fit that needs it.
+"""
 
 import json
 import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rattler import Subdir
@@ -13,9 +17,17 @@ from tests.faults.run_outputs import run_outputs
 from tests.faults.small_run import run, write_config
 from tests.integration.local_channel import make_channel
 from tests.integration.project_copy import copy_project
+from tests.integration.scratch_methods import DESCRIPTION
 
 STAND_IN = Path(__file__).with_name("stand_in_conda.py")
 ACTIVATE = 'export CONDA_PREFIX="$1" PATH="$1/bin:$PATH"\n'
+GREETING = """import subprocess
+import numpy as np
+def fit(network, params, run):
+    run.report(greeting=subprocess.check_output(["greet"], text=True).strip())
+    with run.epoch(1, "edges"):
+        return np.random.default_rng(run.seed).normal(size=(network.n_nodes, 2)).astype(np.float32)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +45,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "CONDA_CHANNEL_ALIAS": f"{(home / 'channels').as_uri()}/",
     }
     project = copy_project(tmp_path_factory.mktemp("with-conda"))
-    done = run(project, write_config(project), "--use-conda", env=environment)
+    for name, package in (("greets", "greeter"), ("cannot_be_made", "no-such-package")):
+        (project / "methods" / name).mkdir()
+        (project / "methods" / name / "__init__.py").touch()
+        (project / "methods" / name / "fit.py").write_text(GREETING)
+        (project / "methods" / name / "method.yaml").write_text(DESCRIPTION)
+        (project / "methods" / name / "environment.yaml").write_text(
+            f"channels: [conda-forge, nodefaults]\ndependencies: [python=3.11, pip, {package}]\n"
+        )
+    config = write_config(project, methods=["random", "common_neighbors", "greets", "cannot_be_made"])
+    done = run(project, config, "--use-conda", env=environment)
     assert done.returncode == 0, done.stdout
     return project
 
@@ -60,3 +81,22 @@ def test_every_job_ran_with_the_interpreter_of_the_environment(project: Path, pr
     ran = re.findall(r"^-m (?:networks|methods|evaluation) \S+", (prefix / "commands.txt").read_text(), re.MULTILINE)
     assert len(ran) == len(list((project / "results" / "test" / "logs").rglob("*.log")))
     assert any(name.startswith("tables/") for name in run_outputs(project / "results" / "test"))
+
+
+def fit_of(project: Path, method: str) -> dict[str, Any]:
+    (record,) = (project / "results" / "test" / "fits").glob(f"*/train/{method}/seed-*/fit.json")
+    fit: dict[str, Any] = json.loads(record.read_text())
+    return fit
+
+
+def test_a_method_runs_in_the_environment_that_conda_made_of_its_file(project: Path) -> None:
+    fit = fit_of(project, "greets")
+    assert (fit["status"], fit["reason"], fit["facts"]) == ("ok", None, {"greeting": "hello"})
+    (made,) = (project / ".environments").glob("*/commands.txt")
+    assert "-m methods.running.child" in made.read_text()
+
+
+def test_a_method_whose_environment_conda_cannot_make_fails_and_the_run_does_not(project: Path) -> None:
+    fit = fit_of(project, "cannot_be_made")
+    assert fit["status"] == "failed"
+    assert "cannot_be_made/environment.yaml: the environment cannot be made: " in fit["reason"]

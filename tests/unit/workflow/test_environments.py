@@ -54,6 +54,16 @@ def test_every_rule_that_runs_a_command_names_its_environment():
             assert re.search(r'conda:\s+"\.\./envs/harness\.yaml"', rule), rule.splitlines()[0]
 
 
+def test_the_image_is_made_from_the_lock_as_the_venv_is_and_built_every_week():
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert "FROM python:3.11-slim\n" in dockerfile
+    assert "COPY requirements.lock Makefile ./\nRUN make .venv/ready\n" in dockerfile
+    steps = yaml.safe_load((ROOT / ".github" / "workflows" / "weekly.yml").read_text())["jobs"]["image"]["steps"]
+    commands = [step.get("run", "") for step in steps]
+    assert any(command.startswith("docker build ") for command in commands)
+    assert any(command.startswith("docker run ") and "snakemake" in command for command in commands)
+
+
 def test_the_weekly_job_solves_the_real_environments_and_fetches_every_network_of_a_bearable_size():
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "weekly.yml").read_text())["jobs"]
     conda = jobs["conda"]["steps"]
