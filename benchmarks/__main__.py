@@ -42,9 +42,11 @@ def rows_of_others(name: str) -> list[dict[str, Any]]:
 
 def line(measurement: Measurement) -> str:
     target = "" if measurement.target is None else f" (target {measurement.target:g})"
+    load = measurement.facts.get("load")
+    loaded = f", load {load[0]:.1f} to {load[1]:.1f}" if isinstance(load, list) else ""
     return (
         f"{measurement.name}: ours {measurement.ours:.4g}, peer {measurement.peer:.4g} {measurement.unit}, "
-        f"ratio {measurement.ratio:.2f}{target} [{measurement.data}]"
+        f"ratio {measurement.ratio:.2f}{target} [{measurement.data}{loaded}]"
     )
 
 

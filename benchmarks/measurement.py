@@ -1,8 +1,9 @@
 """Measurement: one speed or memory claim, ours against a peer, from one run on one machine."""
 
+import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class Measurement:
     data: str
     target: float | None = None
     lower_is_better: bool = False
+    facts: Mapping[str, object] = field(default_factory=dict)  # what else is recorded with it
 
     @property
     def ratio(self) -> float:
@@ -30,7 +32,35 @@ class Measurement:
             "unit": self.unit,
             "target": self.target,
             "data": self.data,
+            **self.facts,
         }
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Rates by name, one per round, and the machine's load average before the first round and after the last."""
+
+    rates: dict[str, list[float]]
+    load: tuple[float, float]
+
+    def measurement(self, name: str, ours: str, peer: str, unit: str, data: str, target: float | None) -> Measurement:
+        """The best of each: noise on a shared machine only ever takes away."""
+        rounds = {"ours": self.rates[ours], "peer": self.rates[peer]}
+        facts = {"rounds": rounds, "load": list(self.load)}
+        return Measurement(name, max(rounds["ours"]), max(rounds["peer"]), unit, data, target, facts=facts)
+
+
+def in_turns(actions: Mapping[str, Callable[[], float]], rounds: int = 5) -> Turns:
+    """One after the other, again and again, so that a busy minute of the machine strikes all: each returns its rate.
+
+    At unchanged code, rates have swung by a factor of 2.6 from minute to minute.
+    """
+    before = os.getloadavg()[0]
+    rates: dict[str, list[float]] = {name: [] for name in actions}
+    for _ in range(rounds):
+        for name, action in actions.items():
+            rates[name].append(action())
+    return Turns(rates, (before, os.getloadavg()[0]))
 
 
 def best_seconds(action: Callable[[], object], repeats: int = 3) -> float:

@@ -1,13 +1,16 @@
-"""Second-order static walks (p=0.5, q=2) against PecanPy and node2vec, on a network of the size of HTNE's DBLP."""
+"""Second-order static walks (p=0.5, q=2) against PecanPy, fastnode2vec and node2vec, on a network of the size of HTNE's
+DBLP; all in turns within one run. fastnode2vec walks on one thread, so ours is timed on one for it, too.
+"""
 
 import tempfile
+import time
 from pathlib import Path
 
 import numba
 import numpy as np
 
-from benchmarks.measurement import Measurement, best_seconds
-from benchmarks.peers.environment import run_peer
+from benchmarks.measurement import Measurement, in_turns
+from benchmarks.peers.environment import peer_in_turns
 from methods.kernels.static_graph import StaticGraph, WalkGraph, merged_graph, pairs_once, walk_graph
 from methods.kernels.static_walks import static_walks
 from networks.synthetic import generate
@@ -19,26 +22,44 @@ WALKS_PER_NODE = 10
 
 def measure() -> list[Measurement]:
     graph = merged_graph(generate(N_NODES, N_EDGES, seed=1))
-    threads = numba.get_num_threads()
+    prepared, threads = walk_graph(graph), numba.get_num_threads()
     with tempfile.TemporaryDirectory() as folder:
         edges = Path(folder) / "edges.tsv"
         write_edges(graph, edges)
-        peers = run_peer("walk_peers", edges, WALK_LENGTH, P, Q, threads)
-    ours = steps_per_second(walk_graph(graph))
-    data = f"generated: {N_NODES} nodes, {len(graph.neighbors) // 2} pairs; p={P}, q={Q}, {threads} threads"
+        with peer_in_turns("walk_peers", edges, WALK_LENGTH, P, Q, threads) as peer:
+            turns = in_turns(
+                {
+                    "ours": lambda: steps_per_second(prepared, threads),
+                    "pecanpy": lambda: peer("pecanpy")["rate"],
+                    "ours, one thread": lambda: steps_per_second(prepared, 1),
+                    "fastnode2vec": lambda: peer("fastnode2vec")["rate"],
+                    "node2vec": lambda: peer("node2vec")["rate"],
+                }
+            )
+    data = f"generated: {N_NODES} nodes, {len(graph.neighbors) // 2} pairs; p={P}, q={Q}"
     return [
-        Measurement("static walks / PecanPy 2.0.9 SparseOTF", ours, peers["pecanpy"], "steps/s", data, target=5),
-        Measurement("static walks / node2vec 0.5.0", ours, peers["node2vec"], "steps/s", data, target=40),
+        turns.measurement(f"static walks / {name}", ours, peer_name, "steps/s", f"{data}, {used} threads", target)
+        for name, ours, peer_name, used, target in (
+            ("PecanPy 2.0.9 SparseOTF", "ours", "pecanpy", threads, 5),
+            ("fastnode2vec 0.0.7", "ours, one thread", "fastnode2vec", 1, None),
+            ("node2vec 0.5.0", "ours", "node2vec", threads, 40),
+        )
     ]
 
 
-def steps_per_second(graph: WalkGraph) -> float:
+def steps_per_second(graph: WalkGraph, threads: int) -> float:
     starts = np.tile(np.arange(N_NODES, dtype=np.int32), WALKS_PER_NODE)
-    static_walks(graph, starts[:100], WALK_LENGTH, P, Q, seed=1)
-    seconds = best_seconds(lambda: static_walks(graph, starts, WALK_LENGTH, P, Q, seed=1), repeats=5)
-    return len(starts) * (WALK_LENGTH - 1) / seconds
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    try:
+        static_walks(graph, starts[:100], WALK_LENGTH, P, Q, seed=1)
+        start = time.perf_counter()
+        static_walks(graph, starts, WALK_LENGTH, P, Q, seed=1)
+        return len(starts) * (WALK_LENGTH - 1) / (time.perf_counter() - start)
+    finally:
+        numba.set_num_threads(before)
 
 
 def write_edges(graph: StaticGraph, path: Path) -> None:
-    """Every pair once, `u v weight` with tabs, as both peers read it."""
+    """Every pair once, `u v weight` with tabs, as all peers read it."""
     np.savetxt(path, np.column_stack(pairs_once(graph)), fmt="%d", delimiter="\t")

@@ -3,7 +3,10 @@
 import json
 import subprocess
 import sys
+import tempfile
 import venv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,47 @@ def run_peer(program: str, *arguments: object) -> Any:
     script = Path(__file__).with_name(f"{program}.py")
     outcome = subprocess.run([peer_python(), script, *map(str, arguments)], capture_output=True, text=True)
     if outcome.returncode != 0:
-        reason = (outcome.stderr.strip().splitlines() or ["no message"])[-1]
-        raise UserError(f"{script}: the peer failed: {reason}")
+        raise failed(script, outcome.stderr)
     return json.loads(outcome.stdout.splitlines()[-1])
+
+
+@contextmanager
+def peer_in_turns(program: str, *arguments: object) -> Iterator[Callable[[str], dict[str, float]]]:
+    """Start benchmarks/peers/<program>.py; the function has it measure the peer of that name once more.
+
+    The program reads a name from every line and answers with a line of JSON (benchmarks/peers/turns.py).
+    """
+    script = Path(__file__).with_name(f"{program}.py")
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [peer_python(), script, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdin is not None and process.stdout is not None  # they are pipes
+
+        def measured(name: str) -> dict[str, float]:
+            assert process.stdin is not None and process.stdout is not None
+            try:
+                print(name, file=process.stdin, flush=True)
+                answer = process.stdout.readline()
+            except BrokenPipeError:
+                answer = ""
+            if not answer:
+                process.wait()
+                errors.seek(0)
+                raise failed(script, errors.read())
+            return dict(json.loads(answer))
+
+        try:
+            yield measured
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def failed(script: Path, errors: str) -> UserError:
+    reason = (errors.strip().splitlines() or ["no message"])[-1]
+    return UserError(f"{script}: the peer failed: {reason}")

@@ -1,6 +1,7 @@
 """Benchmarks: which rows are kept and when, and that EHNA's compare like with like; no time is asserted."""
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 import torch
 
 from benchmarks import __main__ as command
-from benchmarks import ehna, ehna_scaling
-from benchmarks.measurement import Measurement
+from benchmarks import ehna, ehna_scaling, forward_walks
+from benchmarks.measurement import Measurement, in_turns
+from benchmarks.peers import environment
+from harness.errors import UserError
 from methods.contract.registry import load_method
 from methods.ehna import aggregation
 from networks.network import TemporalNetwork
@@ -69,6 +72,41 @@ def test_a_stopped_run_keeps_what_it_measured(results: Path, monkeypatch: pytest
     with pytest.raises(KeyboardInterrupt):
         run(monkeypatch, "walks", stopped())
     assert stored(results) == [("walks", "first", 2.0)]
+
+
+def test_turns_go_round_and_the_best_of_each_is_compared() -> None:
+    asked: list[str] = []
+    rates = {"ours": iter([3.0, 8.0]), "theirs": iter([4.0, 2.0])}
+
+    def of(name: str) -> Any:
+        return lambda: (asked.append(name), next(rates[name]))[1]
+
+    turns = in_turns({name: of(name) for name in rates}, rounds=2)
+    assert asked == ["ours", "theirs", "ours", "theirs"]
+    row = turns.measurement("walks", "ours", "theirs", "steps/s", "toy", target=None).as_row()
+    assert (row["ours"], row["peer"], row["ratio"]) == (8.0, 4.0, 2.0)
+    assert row["rounds"] == {"ours": [3.0, 8.0], "peer": [4.0, 2.0]}
+    assert len(row["load"]) == 2  # type: ignore[arg-type]
+
+
+def test_walks_of_another_law_are_not_compared() -> None:
+    forward_walks.refuse_other_walks({"ours": 4.0, "peer": 4.05})
+    with pytest.raises(UserError, match=r"4\.000 steps a walk, but the peer's have 5\.000"):
+        forward_walks.refuse_other_walks({"ours": 4.0, "peer": 5.0})
+
+
+@pytest.mark.parametrize(("program", "answer"), [("import os; os.abort()", None), ("print(input())", {"rate": 1.5})])
+def test_a_peer_that_ends_before_it_answers_is_an_error(
+    program: str, answer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "peer.py").write_text(program)
+    monkeypatch.setattr(environment, "__file__", str(tmp_path / "environment.py"))
+    monkeypatch.setattr(environment, "peer_python", lambda: sys.executable)
+    with environment.peer_in_turns("peer") as peer:
+        if answer is not None:
+            assert peer('{"rate": 1.5}') == answer
+        with pytest.raises(UserError, match="the peer failed"):
+            peer("again")
 
 
 @pytest.fixture(scope="module")
