@@ -19,7 +19,7 @@ KEYS = {
     "ablation": "ablation (fewer variants), seeds",
     "sensitivity": "sensitivity.parameters (fewer values), sensitivity.seeds",
     "efficiency": "efficiency.parameters (less work per fit), efficiency.methods, efficiency.networks",
-    "ranking": "ranking.queries, ranking.negatives",
+    "ranking": "ranking (leave it out), ranking.queries, ranking.negatives",
     "reconstruction": "reconstruction.seeds, reconstruction.draws",
     "link prediction": "seeds, link_prediction.protocols, link_prediction.splits",
 }

@@ -6,6 +6,7 @@ from harness.errors import UserError
 from methods.contract.registry import load_method
 from workflow.configuration import read_configuration
 from workflow.experiments import grid_points, read_experiments
+from workflow.steps import steps_of
 
 
 def experiments(**sections):
@@ -17,6 +18,23 @@ def test_absent_sections_ask_for_nothing():
     nothing = experiments()
     assert nothing.timing_files() == nothing.sensitivity_files() == nothing.tuning_files() == []
     assert nothing.chosen_file("college_msg", "random") == []
+
+
+def test_ranking_is_opt_in_and_has_queries_and_scores_of_its_own():
+    assert experiments(methods=["edgebank"]).settings.ranking_files() == []
+    ranked = experiments(methods=["edgebank", "random"], seeds=[1, 2], ranking={"negatives": 20})
+    assert ranked.settings.ranking_files() == [
+        f"results/small/ranking/college_msg/{fit}.csv" for fit in ("edgebank/seed-1", "random/seed-1", "random/seed-2")
+    ]
+    assert ranked.settings.ranking_arguments == ["--negatives", "20", "--queries", "10000"]
+    steps = {step.output: step for step in steps_of(ranked)}
+    queries = "results/small/examples/college_msg/ranking/draw-1.arrow"
+    scores = "results/small/scores/college_msg/ranking/edgebank/seed-1/draw-1/score.json"
+    assert steps[queries].rule == "queries"
+    assert (steps[scores].rule, steps[scores].waits_for) == ("score", (queries,))
+    assert set(steps["results/small/ranking/college_msg/edgebank/seed-1.csv"].waits_for) == {scores, queries}
+    fit = "results/small/fits/college_msg/train/random/seed-2/fit.json"
+    assert fit in steps["results/small/ranking/college_msg/random/seed-2.csv"].waits_for
 
 
 def test_timed_fits_are_made_on_every_network_and_on_the_generated_ones():
