@@ -1,12 +1,14 @@
 """The environment of the peers: a virtual environment beside ours, because their pins (numpy 1) contradict ours."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import venv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,7 @@ def peer_in_turns(program: str, *arguments: object) -> Iterator[Callable[[str], 
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
+            start_new_session=True,
         )
         assert process.stdin is not None and process.stdout is not None  # they are pipes
 
@@ -84,8 +87,11 @@ def peer_in_turns(program: str, *arguments: object) -> Iterator[Callable[[str], 
         try:
             yield measured
         finally:
-            process.kill()
-            process.communicate()
+            # With it go its own children: joblib's workers would live on, and hold the pipe, for minutes.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
 
 
 def failed(script: Path, errors: str) -> UserError:

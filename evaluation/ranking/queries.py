@@ -78,7 +78,7 @@ def make_queries(
 def sampled_rows(network: TemporalNetwork, start: int, queries: int, seed: int, draw: int) -> NDArray[np.int64]:
     """Rows of held-out contacts, in order: twice as many as are ranked, if there are; all ends are seen in training.
 
-    Where hardly any are, some of those that are not stand for them, so that the set is never empty.
+    Where fewer than two are, the first held-out contact stands for them, so that the set is never empty.
     """
     seen = network.first(start).degrees > 0
     rows = np.arange(start, network.n_edges)

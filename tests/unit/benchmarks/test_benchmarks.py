@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 import torch
 
@@ -107,6 +109,19 @@ def test_a_peer_that_ends_before_it_answers_is_an_error(
             assert peer('{"rate": 1.5}') == answer
         with pytest.raises(UserError, match="the peer failed"):
             peer("again")
+
+
+def test_nothing_that_a_peer_started_is_left_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import json, subprocess\nchild = subprocess.Popen(['sleep', '300'])\ninput()\n"
+    program += "print(json.dumps({'pid': child.pid}), flush=True)\ninput()\n"
+    (tmp_path / "peer.py").write_text(program)
+    monkeypatch.setattr(environment, "__file__", str(tmp_path / "environment.py"))
+    monkeypatch.setattr(environment, "peer_python", lambda: sys.executable)
+    with environment.peer_in_turns("peer") as peer:
+        child = psutil.Process(int(peer("any")["pid"]))
+        assert child.is_running()
+    while child.is_running() and child.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")
