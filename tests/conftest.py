@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,13 @@ def network_of(contacts: Iterable[Contact], n_nodes: int | None = None, name: st
         n_nodes = 1 + max((max(u, v) for u, v, _ in rows), default=-1)
     labels = pa.array([str(node) for node in range(n_nodes)], pa.large_string())
     return TemporalNetwork(source[order], target[order], time[order], labels, name)
+
+
+def labeled(contacts: Any) -> list[tuple[str, str, float]]:
+    """Parsed contacts, or those of a network, as (label, label, time), row by row."""
+    labels = contacts.labels.to_pylist()
+    columns = (contacts.source.tolist(), contacts.target.tolist(), contacts.time.tolist())
+    return [(labels[u], labels[v], t) for u, v, t in zip(*columns, strict=True)]
 
 
 @pytest.fixture(scope="session", name="network_of")
@@ -81,6 +89,22 @@ def two_components() -> TemporalNetwork:
 def repeated() -> TemporalNetwork:
     """The pair 0, 1 meets three times, once named in reverse, and 1, 2 meet twice at the same time."""
     return network_of([(0, 1, 1), (1, 0, 2), (0, 1, 3), (1, 2, 4), (1, 2, 4)])
+
+
+@pytest.fixture
+def gensim_jobs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[list[int]], float]]:
+    """Every batch that gensim trains on, as (sentences, learning rate)."""
+    from gensim.models import Word2Vec
+
+    seen = []
+    train = Word2Vec._do_train_job
+
+    def recording(model: Word2Vec, sentences: Any, alpha: float, inits: Any) -> Any:
+        seen.append(([list(sentence) for sentence in sentences], alpha))
+        return train(model, sentences, alpha, inits)
+
+    monkeypatch.setattr(Word2Vec, "_do_train_job", recording)
+    return seen
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ import csv
 import json
 from pathlib import Path
 
+from evaluation.repeats_file import LINK_PREDICTION_COLUMNS, RECONSTRUCTION_COLUMNS
+
 OPERATORS = ("mean", "hadamard", "weighted_l1", "weighted_l2")
 METRICS = ("auc", "f1", "precision", "recall", "ap")
 
@@ -79,11 +81,7 @@ def write_link_prediction(
         for metric in METRICS
     ]
     path = folder / "link_prediction" / dataset / method / f"seed-{seed}.csv"
-    write_rows(
-        path,
-        "dataset,method,seed,draw,protocol,split,operator,subset,metric,value,status,reason,by_liblinear,evaluation",
-        rows,
-    )
+    write_rows(path, LINK_PREDICTION_COLUMNS, rows)
 
 
 def write_reconstruction(folder, dataset, method, seed, status="ok", reason=""):
@@ -98,11 +96,7 @@ def write_reconstruction(folder, dataset, method, seed, status="ok", reason=""):
                     [dataset, method, seed, draw, similarity, pairs, value, ceiling, 800, status, reason, "c0de"]
                 )
     path = folder / "reconstruction" / dataset / method / f"seed-{seed}.csv"
-    write_rows(
-        path,
-        "dataset,method,seed,draw,similarity,pairs,precision,ceiling,edges_in_sample,status,reason,evaluation",
-        rows,
-    )
+    write_rows(path, RECONSTRUCTION_COLUMNS, rows)
 
 
 def write_fit(folder, dataset, method, seed, status="ok", reason=""):
@@ -121,16 +115,20 @@ def write_json(path, value):
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
-def write_rows(path, header, rows):
+def write_rows(path, columns, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header.split(","), *rows])
+        csv.writer(file).writerows([columns, *rows])
+
+
+def read_rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def rows_of(folder, name):
     """A table of the run as dictionaries."""
-    with (folder / "tables" / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(folder / "tables" / name)
 
 
 def cell(rows, **wanted):

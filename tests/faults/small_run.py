@@ -11,7 +11,8 @@ from typing import Any
 import psutil
 import yaml
 
-LONGEST_RUN_SECONDS = 900
+from tests.integration.project_copy import snakemake
+
 SMALL = {
     "run": "test",
     "datasets": ["tiny_communities"],
@@ -27,30 +28,15 @@ def write_config(project: Path, name: str = "small", **changes: Any) -> str:
     return str(path.relative_to(project))
 
 
-def command(config: str, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", config, *arguments]
-
-
 def start(project: Path, config: str, *arguments: str) -> subprocess.Popen[bytes]:
     """Start a run in a process group of its own; its words go to log.txt."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", config, *arguments]
     with (project / "log.txt").open("ab") as log:
-        return subprocess.Popen(
-            command(config, *arguments), cwd=project, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
+        return subprocess.Popen(command, cwd=project, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
 
 
 def run(project: Path, config: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(config, *arguments),
-        cwd=project,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-        timeout=LONGEST_RUN_SECONDS,
-        **options,
-    )
+    return snakemake(project, "--configfile", config, *arguments, **options)
 
 
 def kill(process: subprocess.Popen[bytes], project: Path) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from harness.errors import UserError
-from tests.faults.misbehaving_methods import put_method
 from tests.faults.small_run import run, write_config
 from tests.integration.project_copy import copy_project
+from tests.integration.scratch_methods import DESCRIPTION, put
 from workflow.configuration import read_configuration
 
 HOSTILE = 'it\'s a "name" $(touch pwned) `touch pwned`; touch pwned & | > pwned # \\ * ? [x] ~ %s ünï ☃'
@@ -26,7 +26,7 @@ OWN_FILES = (
 )
 NODES = 40
 CONTACTS = "".join(f"{u} {(u * k + k) % NODES} {u * k}\n" for k in range(2, 14) for u in range(NODES))
-TAKES_A_TEXT = "parameters: {mode: {type: string, default: plain, description: any text}}\n"
+TAKES_A_TEXT = ", parameters: {mode: {type: string, default: plain, description: any text}}}"
 IS_VALID = """
     assert isinstance(params["mode"], str)
     with run.epoch(1, "edges"):
@@ -50,9 +50,7 @@ def test_a_run_with_hostile_names_everywhere_comes_out_as_any_other(project: Pat
     (project / HOSTILE.replace("/", "")).write_text(CONTACTS)
     vectors = project / f"{HOSTILE} vectors.npy"
     np.save(vectors, np.random.default_rng(1).normal(size=(NODES, 4)))
-    put_method(project, "takes_a_text", IS_VALID)
-    with (project / "methods" / "takes_a_text" / "method.yaml").open("a") as description:
-        description.write(TAKES_A_TEXT)
+    put(project, "takes_a_text", IS_VALID, DESCRIPTION.replace("}", TAKES_A_TEXT))
     config = write_config(
         project,
         datasets=[{"name": "own", "path": HOSTILE, "label": "<script>alert(1)</script>"}],

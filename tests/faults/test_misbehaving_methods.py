@@ -6,36 +6,48 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.faults.misbehaving_methods import BODIES, put_method
 from tests.faults.small_run import run, write_config
 from tests.integration.project_copy import copy_project
+from tests.integration.scratch_methods import DESCRIPTION, GOOD_END, put
 
-EXPECTED = {
-    "hangs": ("timeout", "the limit"),
-    "eats_memory": ("oom", "GB"),
-    "gives_nan": ("failed", "NaN or infinity"),
-    "gives_rubbish": ("failed", "returned a str, not a numpy array"),
-    "crashes": ("failed", "SIGABRT"),
-    "is_killed_once": ("killed", "killed (SIGKILL) while it used"),
-    "fills_its_files": ("failed", "after writing rubbish into its folder"),
+# One for each status that a fit can end with: what it does, its status, and words of the reason.
+BAD = {
+    "hangs": ("    time.sleep(100_000)\n", "timeout", "the limit"),
+    "eats_memory": ("    kept = []\n    while True: kept.append(np.ones(5_000_000))\n", "oom", "GB"),
+    "is_killed_once": (
+        "    if not os.path.exists('killed once'):\n"
+        "        open('killed once', 'w').close()\n        os.kill(os.getpid(), 9)\n"
+        + GOOD_END.replace("zeros", "ones"),
+        "killed",
+        "killed (SIGKILL) while it used",
+    ),
+    "fills_its_files": (
+        "    for _ in range(3):\n"
+        "        (run.folder / 'array.npy').write_bytes(b'rubbish' * 1000)\n"
+        "        (run.folder.parent / 'embeddings.npy').write_bytes(b'rubbish' * 1000)\n"
+        "        (run.folder.parent / 'fit.json').write_text('{}')\n"
+        "    raise RuntimeError('after writing rubbish into its folder')\n",
+        "failed",
+        "after writing rubbish into its folder",
+    ),
 }
-METHODS = ["random", *BODIES]
+METHODS = ["random", *BAD]
 LIMITS = {"hours": 0.007, "memory_gb": 1.5}
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = copy_project(tmp_path_factory.mktemp("misbehaving"))
-    for name, body in BODIES.items():
-        put_method(project, name, body)
+    for name, (body, *_) in BAD.items():
+        put(project, name, body, DESCRIPTION.replace("X", name))
     done = run(project, write_config(project, methods=METHODS, limits=LIMITS))
     assert done.returncode == 0, done.stdout
     return project / "results" / "test"
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", BAD)
 def test_the_cells_of_a_misbehaving_method_say_what_it_did(name: str, results: Path) -> None:
-    status, reason = EXPECTED[name]
+    _, status, reason = BAD[name]
     record = json.loads((results / "fits" / "tiny_communities" / "train" / name / "seed-1" / "fit.json").read_text())
     assert record["status"] == status
     assert reason in record["reason"]

@@ -4,19 +4,15 @@ import ast
 import gzip
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
-from evaluation.embeddings import read_embeddings
-from evaluation.errors import EvaluationError
 from methods.contract.description import read_description
 from methods.contract.errors import MethodError
 from methods.contract.registry import FOLDER
 from networks.catalog import load_catalog
 from networks.errors import NetworkError
 from networks.parse import read_contacts
-from tests.conftest import network_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
@@ -150,17 +146,6 @@ def test_a_doctype_that_names_a_file_opens_no_file(tmp_path: Path) -> None:
     (tmp_path / "dblp.dtd").write_text('<!ENTITY uuml "from the file">')
     (tmp_path / "dblp.xml").write_bytes(document('SYSTEM "dblp.dtd"', "&uuml;"))
     assert read_contacts(tmp_path / "dblp.xml", "dblp_xml").labels.to_pylist() == ["ü", "b"]
-
-
-def test_vectors_that_hold_objects_are_refused_without_making_them(tmp_path: Path) -> None:
-    class Trap:
-        def __reduce__(self):
-            return (Path.touch, (tmp_path / "sprung",))
-
-    np.save(tmp_path / "vectors.npy", np.array([Trap()], dtype=object), allow_pickle=True)
-    with pytest.raises(EvaluationError, match=r"cannot be read as an array of numbers"):
-        read_embeddings(tmp_path / "vectors.npy", network_of([(0, 1, 1)]))
-    assert not (tmp_path / "sprung").exists()
 
 
 def test_yaml_makes_no_objects_and_does_not_unfold(tmp_path: Path) -> None:

@@ -5,16 +5,14 @@ import time
 import pandas as pd
 import pytest
 
-from tests.faults.misbehaving_methods import put_method
 from tests.faults.small_run import kill, run, start, write_config
 from tests.integration.project_copy import copy_project
+from tests.integration.scratch_methods import put
 
 # The fit ends when the test has seen what it wanted to see.
 WAITS = """
-    import time
-    from pathlib import Path
-    Path("waiting").touch()
-    while not Path("go").exists():
+    open("waiting", "w").close()
+    while not os.path.exists("go"):
         time.sleep(0.05)
     with run.epoch(1, "edges"):
         return np.ones((network.n_nodes, 2), np.float32) * np.arange(1, network.n_nodes + 1)[:, None]
@@ -23,7 +21,7 @@ WAITS = """
 
 def test_a_second_run_is_refused_and_the_first_one_ends_well(tmp_path_factory: pytest.TempPathFactory) -> None:
     project = copy_project(tmp_path_factory.mktemp("twice"))
-    put_method(project, "waits", WAITS)
+    put(project, "waits", WAITS)
     config = write_config(project, methods=["random", "waits"])
     first = start(project, config)
     try:

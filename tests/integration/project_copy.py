@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "config", "evaluation", "harness", "methods", "networks", "profiles", "workflow")
@@ -21,9 +22,8 @@ def copy_project(folder: Path) -> Path:
     return folder
 
 
-def snakemake(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def snakemake(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run snakemake in the copy, with its words in `stdout`."""
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-    return subprocess.run(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=3600
-    )
+    said = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    return subprocess.run(command, cwd=folder, check=False, timeout=3600, **said, **options)

@@ -1,6 +1,5 @@
 """Vectors from anywhere go through the same evaluation as those of a method, with one command."""
 
-import csv
 import json
 import subprocess
 import sys
@@ -13,17 +12,13 @@ from evaluation.repeats_file import LINK_PREDICTION_COLUMNS
 from harness.command_line import run_command
 from networks.split import split_rows, write_split
 from tests.conftest import network_of
+from tests.synthetic_run import read_rows
 
 N_NODES = 60
 
 
 def evaluation(*arguments):
     return run_command(build_parser(), [str(argument) for argument in arguments])
-
-
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +87,7 @@ def test_a_fit_and_its_vectors_as_a_file_give_the_same_numbers(folder, tmp_path)
     assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "fit.csv") == 0
     assert evaluation(*shared, "--embeddings", folder / "mine.npy", "--seed", 3, "--out", tmp_path / "file.csv") == 0
     assert (tmp_path / "fit.csv").read_text() == (tmp_path / "file.csv").read_text()
-    rows = rows_of(tmp_path / "fit.csv")
+    rows = read_rows(tmp_path / "fit.csv")
     assert list(rows[0]) == LINK_PREDICTION_COLUMNS
     assert {(row["dataset"], row["method"], row["seed"]) for row in rows} == {("two_halves", "mine", "3")}
     assert {row["draw"] for row in rows} == {"1", "2"}
@@ -108,7 +103,7 @@ def test_a_failed_fit_becomes_marked_cells(network, folder, tmp_path):
         "link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow",
         "--protocols", "paper", "--fit", fit, "--out", tmp_path / "fit.csv",
     )  # fmt: skip
-    rows = rows_of(tmp_path / "fit.csv")
+    rows = read_rows(tmp_path / "fit.csv")
     assert code == 0
     assert len(rows) == 4 * 4 * 7, "operators x subsets x metrics"
     assert {(row["value"], row["status"], row["reason"]) for row in rows} == {("", "timeout", "stopped after 2 hours")}
@@ -121,7 +116,7 @@ def test_a_fit_with_nan_becomes_marked_cells_and_a_file_with_nan_an_error(folder
     np.save(fit / "embeddings.npy", vectors)
     shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
     assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "fit.csv") == 0
-    assert {(row["status"], row["reason"]) for row in rows_of(tmp_path / "fit.csv")} == {
+    assert {(row["status"], row["reason"]) for row in read_rows(tmp_path / "fit.csv")} == {
         ("failed", "embeddings.npy: 1 vectors have NaN, infinite values or values beyond 1e+38, first node 7 (label 7)")
     }
     capsys.readouterr()
@@ -154,7 +149,7 @@ def test_scores_of_pairs_are_evaluated_draw_by_draw(folder, tmp_path):
         "--out", tmp_path / "s.csv",
     )  # fmt: skip
     assert code == 0
-    rows = rows_of(tmp_path / "s.csv")
+    rows = read_rows(tmp_path / "s.csv")
     first = [row for row in rows if row["draw"] == "1" and row["subset"] == "all"]
     assert {(row["operator"], float(row["value"])) for row in first} == {("score", 1.0)}
     assert {(row["status"], row["reason"]) for row in rows if row["draw"] == "2"} == {("failed", "no memory")}
@@ -172,7 +167,7 @@ def test_scores_that_do_not_fit_the_examples_become_marked_cells(folder, tmp_pat
     (tmp_path / "score.json").write_text('{"method": "bad", "status": "ok"}', encoding="utf-8")
     shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
     assert evaluation(*shared, "--scores", tmp_path, "--out", tmp_path / "s.csv") == 0
-    assert {(row["status"], row["reason"]) for row in rows_of(tmp_path / "s.csv")} == {("failed", reason)}
+    assert {(row["status"], row["reason"]) for row in read_rows(tmp_path / "s.csv")} == {("failed", reason)}
 
 
 def test_examples_of_another_split_are_refused(folder, tmp_path, capsys):
@@ -209,7 +204,7 @@ def test_vectors_that_lack_nodes_are_judged_on_the_same_examples(folder, tmp_pat
     vectors[: N_NODES // 2] = 0
     np.save(tmp_path / "zeros.npy", vectors)
     assert evaluation(*shared, "--embeddings", tmp_path / "zeros.npy", "--out", tmp_path / "zeros.csv") == 0
-    half, zeros = ([row["value"] for row in rows_of(tmp_path / name)] for name in ("half.csv", "zeros.csv"))
+    half, zeros = ([row["value"] for row in read_rows(tmp_path / name)] for name in ("half.csv", "zeros.csv"))
     assert half == zeros
 
 
@@ -234,7 +229,7 @@ def test_a_fit_without_a_name_takes_that_of_its_folder(folder, tmp_path):
     np.save(fit / "embeddings.npy", np.load(folder / "mine.npy"))
     shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
     assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "out.csv") == 0
-    assert {row["method"] for row in rows_of(tmp_path / "out.csv")} == {"nameless"}
+    assert {row["method"] for row in read_rows(tmp_path / "out.csv")} == {"nameless"}
 
 
 def test_an_unknown_protocol_is_named(folder, capsys):

@@ -2,8 +2,6 @@
 
 import dataclasses
 import gzip
-import io
-import tarfile
 
 import pytest
 
@@ -13,7 +11,7 @@ from networks.errors import NetworkError
 from networks.fetch.checksums import SourceError
 from networks.fetch.obtain import fetch
 from tests.integration.hostile_server import endless, running, serve, status
-from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, toy
+from tests.integration.toy_source import BODY, FAST, fails, left_behind, sha256, tarred, toy
 
 
 def test_file_address_is_copied_and_checked(tmp_path):
@@ -27,13 +25,7 @@ def test_file_address_is_copied_and_checked(tmp_path):
 @pytest.fixture
 def archive() -> bytes:
     """A KONECT-like toy.tar.bz2 with the member toy/out.toy."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:bz2") as tar:
-        for name, body in (("toy/README", b"read me"), ("toy/out.toy", BODY)):
-            item = tarfile.TarInfo(name)
-            item.size = len(body)
-            tar.addfile(item, io.BytesIO(body))
-    return packed.getvalue()
+    return tarred({"toy/README": b"read me", "toy/out.toy": BODY}, "bz2")
 
 
 def archived(url: str) -> Entry:

@@ -2,9 +2,6 @@
 
 import gzip
 import hashlib
-import io
-import tarfile
-import zipfile
 
 import pytest
 
@@ -13,7 +10,7 @@ from networks.catalog import load_catalog
 from networks.fetch.obtain import fetch
 from networks.prepare import prepare_entry
 from tests.integration.hostile_server import serve
-from tests.integration.toy_source import BODY, FAST, fails, sha256, toy
+from tests.integration.toy_source import BODY, FAST, fails, sha256, tarred, toy, zipped
 
 EXTRACT = b"0 2 0.1\n1 2 0.2\n1 3 0.2\n"
 OTHER = b"0 2 0.1\n1 2 0.2\n"
@@ -22,24 +19,6 @@ TIPS = b'{"user_id": "u", "business_id": "b", "date": "2017-01-02", "text": "x"}
 DUMP = b"<dblp><article><author>A</author><author>B</author><year>2000</year></article></dblp>"
 KONECT = b"% sym positive\n1 2 1 5\n1 3 1 6\n3 2 1 7\n"
 COUNTS = {"nodes": 4, "edges": 3}
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, body in members.items():
-            archive.writestr(name, body)
-    return packed.getvalue()
-
-
-def tarred(members: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        for name, body in members.items():
-            item = tarfile.TarInfo(name)
-            item.size = len(body)
-            archive.addfile(item, io.BytesIO(body))
-    return packed.getvalue()
 
 
 @pytest.fixture

@@ -10,22 +10,13 @@ import psutil
 import pytest
 
 from methods.running.limits import Ending, Limits, run_limited
+from tests.integration.scratch_methods import assert_ends
 
 EAT = "kept = []\nwhile True:\n    kept.append(bytearray(b'x' * 4_000_000)); time.sleep(0.001)\n"
 
 
 def run(code: str, limits: Limits | None = None) -> Ending:
     return run_limited([sys.executable, "-c", f"import os, time\n{code}"], dict(os.environ), limits or Limits())
-
-
-def gone(pid: int) -> bool:
-    try:
-        psutil.Process(pid).wait(timeout=30)
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.TimeoutExpired:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    return True
 
 
 @pytest.mark.parametrize(("code", "exit_code"), [("", 0), ("os._exit(3)", 3), ("os.kill(os.getpid(), 9)", -9)])
@@ -78,7 +69,8 @@ def test_no_process_is_left(ends: str, leave: str, tmp_path: Path) -> None:
     run(code, Limits(wall_seconds=5))
     written = [int(line) for line in pids.read_text().split()]
     assert len(written) == 2
-    assert all(gone(pid) for pid in written)
+    for pid in written:
+        assert_ends(pid)
 
 
 def test_a_process_that_detaches_from_a_program_that_ends_at_once_is_not_left(tmp_path: Path) -> None:
@@ -114,4 +106,4 @@ def test_an_interrupt_while_waiting_leaves_no_process(tmp_path: Path, monkeypatc
     code += f"os.rename({str(tmp_path / 'part')!r}, {str(tmp_path / 'pid')!r})\ntime.sleep(1000)"
     with pytest.raises(KeyboardInterrupt):
         run(code)
-    assert gone(int((tmp_path / "pid").read_text()))
+    assert_ends(int((tmp_path / "pid").read_text()))

@@ -7,8 +7,6 @@ import pytest
 
 from tests.integration.scratch_methods import GOOD_END, assert_ends, copy_methods, fit, pid_in, put
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -144,15 +142,6 @@ def test_a_method_that_eats_memory_is_stopped_at_the_limit(project: Path) -> Non
     assert record["status"] == "oom"
     assert re.fullmatch(r"used \d\.\d\d GB of memory, the limit is 0\.60 GB", record["reason"])
     assert record["peak_bytes"] > 0.6e9
-
-
-def test_memory_of_forked_processes_counts(project: Path) -> None:
-    body = (
-        "    if os.fork() == 0:\n        kept = []\n        while True:\n"
-        "            kept.append(np.ones(1_000_000))\n            time.sleep(0.002)\n    time.sleep(1000)\n"
-    )
-    put(project, "fork_eats", body)
-    assert fit(project, "fork_eats", "--memory-gb", "0.6", "--hours", "0.02")["status"] == "oom"
 
 
 def test_a_process_that_a_method_forks_and_forgets_ends_with_the_fit(project: Path) -> None:

@@ -17,13 +17,12 @@ from tests.faults.run_outputs import run_outputs
 from tests.faults.small_run import run, write_config
 from tests.integration.local_channel import make_channel
 from tests.integration.project_copy import copy_project
-from tests.integration.scratch_methods import DESCRIPTION
+from tests.integration.scratch_methods import put
 
 STAND_IN = Path(__file__).with_name("stand_in_conda.py")
 ACTIVATE = 'export CONDA_PREFIX="$1" PATH="$1/bin:$PATH"\n'
-GREETING = """import subprocess
-import numpy as np
-def fit(network, params, run):
+GREETING = """\
+    import subprocess
     run.report(greeting=subprocess.check_output(["greet"], text=True).strip())
     with run.epoch(1, "edges"):
         return np.random.default_rng(run.seed).normal(size=(network.n_nodes, 2)).astype(np.float32)
@@ -46,10 +45,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     project = copy_project(tmp_path_factory.mktemp("with-conda"))
     for name, package in (("greets", "greeter"), ("cannot_be_made", "no-such-package")):
-        (project / "methods" / name).mkdir()
-        (project / "methods" / name / "__init__.py").touch()
-        (project / "methods" / name / "fit.py").write_text(GREETING)
-        (project / "methods" / name / "method.yaml").write_text(DESCRIPTION)
+        put(project, name, GREETING)
         (project / "methods" / name / "environment.yaml").write_text(
             f"channels: [conda-forge, nodefaults]\ndependencies: [python=3.11, pip, {package}]\n"
         )

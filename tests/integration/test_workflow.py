@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import shutil
 from collections import Counter
 
 import numpy as np
@@ -12,6 +13,7 @@ import yaml
 
 from evaluation.report.manifest import verify
 from tests.integration.project_copy import copy_project, snakemake
+from tests.integration.scratch_methods import put
 from workflow.configuration import read_configuration
 from workflow.experiments import read_experiments
 from workflow.steps import steps_of
@@ -207,30 +209,11 @@ def test_a_wrong_key_stops_the_run_with_one_sentence(project):
     assert "Traceback" not in finished.stdout
 
 
-BROKEN_METHOD = {
-    "method.yaml": """
-label: Broken
-role: baseline
-citation: none
-description: fails on purpose
-parameters: {}
-needs: {threads: 1, gpu: false}
-""",
-    "__init__.py": "",
-    "fit.py": "def fit(network, params, run):\n    raise ValueError('the cause of it all')\n",
-}
-
-
 @pytest.fixture
 def project_with_broken_method(project):
-    folder = project / "methods" / "broken"
-    folder.mkdir()
-    for name, text in BROKEN_METHOD.items():
-        (folder / name).write_text(text)
+    put(project, "broken", "    raise ValueError('the cause of it all')\n")
     yield project
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    folder.rmdir()
+    shutil.rmtree(project / "methods" / "broken")
 
 
 def test_a_failing_method_marks_its_cells_and_spares_the_others(project_with_broken_method):

@@ -2,6 +2,9 @@
 
 import dataclasses
 import hashlib
+import io
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,24 @@ def toy(url: str, **known: object) -> Entry:
 
 def sha256(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, body in members.items():
+            archive.writestr(name, body)
+    return packed.getvalue()
+
+
+def tarred(members: dict[str, bytes], compression: str = "gz") -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode=f"w:{compression}") as archive:
+        for name, body in members.items():
+            item = tarfile.TarInfo(name)
+            item.size = len(body)
+            archive.addfile(item, io.BytesIO(body))
+    return packed.getvalue()
 
 
 def left_behind(downloads: Path) -> set[str]:

@@ -14,6 +14,7 @@ from networks.parse.cells import BadRows, cut_carefully, cut_fast
 from networks.parse.integers import read_integers
 from networks.parse.layout import look_at_top
 from networks.prepare import network_of_contacts
+from tests.conftest import labeled
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n", exclude_categories=["Cs"]), min_size=1)
 labels = words.filter(lambda text: text == text.strip(" \t\v\f") and text)
@@ -39,16 +40,11 @@ def table(rows) -> str:
     return text.getvalue()
 
 
-def rows_of(contacts):
-    names = contacts.labels.to_pylist()
-    return [(names[u], names[v], t) for u, v, t in zip(contacts.source, contacts.target, contacts.time, strict=True)]
-
-
 @given(st.lists(st.tuples(labels | numbers, labels | numbers, times), min_size=1, max_size=20))
 def test_any_label_and_time_written_as_csv_are_read_exactly(written, rows):
     path = written(table([("source", "target", "time"), *rows]))
     contacts = read_contacts(path, "delimited", {"separator": ",", "header": True})
-    assert rows_of(contacts) == rows
+    assert labeled(contacts) == rows
     assert contacts.time.dtype == np.int64
     assert len(set(contacts.labels.to_pylist())) == len(contacts.labels)
 
@@ -66,7 +62,7 @@ def test_times_with_fractions_are_read_exactly(written, rows):
 def test_white_space_of_any_width_separates(written, rows, gaps):
     lines = [gaps[i % len(gaps)].join(row) for i, row in enumerate(rows)]
     contacts = read_contacts(written("\n".join(lines)), "delimited", {"separator": "whitespace", "header": False})
-    assert rows_of(contacts) == [(u, v, int(t)) for u, v, t in rows]
+    assert labeled(contacts) == [(u, v, int(t)) for u, v, t in rows]
 
 
 lines = st.text(st.sampled_from('0123456789ab,." \t-'), max_size=12) | st.text(st.sampled_from("12 ,\n\r"), max_size=40)
@@ -124,7 +120,7 @@ def test_preparing_keeps_every_contact_and_sorts_them(written, rows):
     if not expected:
         return
     network = network_of_contacts(contacts, "any")
-    assert rows_of(network) == expected
+    assert labeled(network) == expected
     assert network.facts["dropped"].get("self loop", 0) == len(rows) - len(expected)
     ends = np.stack([network.source, network.target], axis=1).ravel()
     first_seen = list(dict.fromkeys(ends.tolist()))

@@ -16,7 +16,7 @@ import yaml
 
 from tests.faults.run_outputs import assert_same_outputs
 from tests.faults.small_run import working_in
-from tests.integration.project_copy import copy_project
+from tests.integration.project_copy import copy_project, snakemake
 from tests.slurm.one_node_cluster import PARTITION, as_root, one_node_cluster
 
 LONGEST_RUN_SECONDS = 1200
@@ -80,7 +80,8 @@ def test_a_run_that_loses_jobs_recovers_and_gives_the_tables_of_a_local_run(
         attempts = memory_of_attempts(job)
         assert len(attempts) >= 2
         assert all(later > earlier for earlier, later in pairwise(attempts))
-    run_locally(local)
+    done = snakemake(local, "--configfile", CONFIG)
+    assert done.returncode == 0, done.stdout
     assert_same_outputs(local / "results" / "test", remote / "results" / "test")
 
 
@@ -101,12 +102,6 @@ def start(project: Path, log: Path) -> subprocess.Popen[bytes]:
     command += ["--configfile", CONFIG]
     with log.open("wb") as output:
         return subprocess.Popen(command, cwd=project, stdout=output, stderr=subprocess.STDOUT)
-
-
-def run_locally(project: Path) -> None:
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", CONFIG]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=LONGEST_RUN_SECONDS)
-    assert done.returncode == 0, done.stderr
 
 
 def job_in_the_middle_of_a_fit(run: subprocess.Popen[bytes], but: str = "") -> str:

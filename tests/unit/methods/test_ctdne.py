@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from gensim.models import Word2Vec
 
 from methods.contract.errors import MethodError
 from methods.contract.registry import load_method
@@ -17,27 +16,13 @@ PARAMS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def sentences(monkeypatch):
-    """Every walk that gensim trains on."""
-    seen = []
-    train = Word2Vec._do_train_job
-
-    def recording(model, batch, alpha, inits):
-        assert model.sg == 1
-        seen.extend(list(sentence) for sentence in batch)
-        return train(model, batch, alpha, inits)
-
-    monkeypatch.setattr(Word2Vec, "_do_train_job", recording)
-    return seen
-
-
-def test_windows_trained_on_are_as_many_as_node2vec_walks_hold(sentences):
+def test_windows_trained_on_are_as_many_as_node2vec_walks_hold(gensim_jobs):
     network = generate(50, 1500, seed=1).first(1200)
     run = Run(seed=1)
     fit(network, PARAMS, run)
     walkers = np.count_nonzero(network.degrees)
     budget = 2 * walkers * (8 - 4 + 1)
+    sentences = [walk for batch, _ in gensim_jobs for walk in batch]
     assert sum(len(walk) - 4 + 1 for walk in sentences) == budget == run.facts["windows"]
     assert all(4 <= len(walk) <= 8 for walk in sentences)
     assert run.facts["windows_share_of_budget"] == 1
@@ -68,13 +53,13 @@ def test_where_strict_walks_die_at_once_the_fit_ends_and_says_so(one_timestamp):
     assert len(run.epochs) == 1
 
 
-def test_work_of_a_search_that_was_given_up_is_what_was_trained_on(monkeypatch, sentences):
+def test_work_of_a_search_that_was_given_up_is_what_was_trained_on(monkeypatch, gensim_jobs):
     # Less than 1% of the walks start on the contact from which four nodes can be reached.
     network = network_of([(0, 1, 1), (1, 2, 2), (2, 3, 3)] + [(4, 5, 4)] * 997)
     monkeypatch.setattr("methods.kernels.forward_walks.TRIED_AT_ONCE", 2000)
     run = Run(seed=1)
     fit(network, PARAMS | {"epochs": 2, "walks_per_node": 100}, run)
-    found = len(sentences) // 2
+    found = sum(len(batch) for batch, _ in gensim_jobs) // 2
     assert 0 < found < 6 * 100 * 5
     assert [(epoch.work, epoch.unit) for epoch in run.epochs] == [(found, "windows")] * 2
     assert run.facts["note"] == (
@@ -103,10 +88,3 @@ def test_a_network_without_contacts_gives_zero_vectors():
     run = Run(seed=1)
     assert np.array_equal(fit(network_of([], n_nodes=3), PARAMS, run), np.zeros((3, 16), dtype=np.float32))
     assert run.facts["windows_share_of_budget"] == 1
-
-
-def test_one_thread_and_the_same_seed_give_the_same_bytes():
-    network = generate(50, 1500, seed=1)
-    first, again, other = (fit(network, PARAMS, Run(seed=seed)).tobytes() for seed in (3, 3, 4))
-    assert first == again
-    assert first != other

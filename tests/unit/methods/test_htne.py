@@ -235,13 +235,6 @@ def test_a_node_without_contact_is_zero() -> None:
     assert vectors[:10].all()
 
 
-def test_one_thread_gives_the_same_bytes_again_and_another_seed_other_ones() -> None:
-    network = network_of(TWO_GROUPS)
-    first, again, other = (fit(network, SMALL, Run(seed)) for seed in (1, 1, 2))
-    assert first.tobytes() == again.tobytes()
-    assert first.tobytes() != other.tobytes()
-
-
 def test_every_share_has_its_own_random_stream_and_every_epoch_its_own_order(monkeypatch: pytest.MonkeyPatch) -> None:
     streams, orders = [], []
 

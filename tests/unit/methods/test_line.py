@@ -150,13 +150,6 @@ def test_members_of_a_clique_end_closer_than_strangers(half: slice) -> None:
     assert similarity[same & ~np.eye(12, dtype=bool)].min() > similarity[~same].max()
 
 
-def test_one_thread_gives_the_same_bytes_again_and_another_seed_other_ones() -> None:
-    network = network_of(TWO_CLIQUES)
-    first, again, other = (fit(network, SMALL, Run(seed)) for seed in (1, 1, 2))
-    assert first.tobytes() == again.tobytes()
-    assert first.tobytes() != other.tobytes()
-
-
 @pytest.mark.parametrize("threads", [2, 10])
 def test_threads_share_out_all_samples(threads: int) -> None:
     run = Run(1, threads=threads)

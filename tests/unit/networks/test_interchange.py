@@ -19,32 +19,26 @@ from networks import (
     to_temporal_data,
 )
 from networks.errors import NetworkError
+from tests.conftest import labeled
 
 ROWS = pd.DataFrame({"source": ["b", "a", "b"], "target": ["a", "c", "a"], "time": [3, 1, 2]})
-
-
-def contacts(network: TemporalNetwork) -> list[tuple[str, str, float]]:
-    labels = network.labels.to_pylist()
-    return [
-        (labels[u], labels[v], t) for u, v, t in zip(network.source, network.target, network.time.tolist(), strict=True)
-    ]
 
 
 def test_a_table_becomes_a_network_in_order_of_time_and_comes_back_so() -> None:
     network = from_pandas(ROWS, name="letters")
     assert repr(network) == "<TemporalNetwork letters: 3 nodes, 3 contacts>"
     assert network.labels.to_pylist() == ["a", "c", "b"]
-    assert contacts(network) == [("a", "c", 1), ("b", "a", 2), ("b", "a", 3)]
+    assert labeled(network) == [("a", "c", 1), ("b", "a", 2), ("b", "a", 3)]
     assert network.time.dtype == np.int64
     assert to_pandas(network).to_numpy().tolist() == [["a", "c", 1], ["b", "a", 2], ["b", "a", 3]]
-    assert contacts(from_pandas(to_pandas(network))) == contacts(network)
+    assert labeled(from_pandas(to_pandas(network))) == labeled(network)
 
 
 def test_columns_of_any_name_dates_as_seconds_and_a_self_loop_dropped() -> None:
     days = pd.to_datetime(["1970-01-02 00:00:00.0", "1970-01-01 00:00:01.5", "1970-01-03 00:00:00.0"])
     rows = pd.DataFrame({"from": [7, 7, 7], "to": [8, 9, 7], "when": days})
     network = from_pandas(rows, "from", "to", "when")
-    assert contacts(network) == [("7", "9", 1.5), ("7", "8", 86400.0)]
+    assert labeled(network) == [("7", "9", 1.5), ("7", "8", 86400.0)]
     assert network.facts["dropped"] == {"self loop": 1}
     assert network.facts["time_unit"] == "seconds"
 
@@ -70,7 +64,7 @@ def test_networkx_has_an_edge_per_contact_and_the_nodes_without_any(triangle: Te
     assert str(graph) == "MultiGraph named 'toy' with 4 nodes and 3 edges"
     assert sorted(graph.edges(data="time")) == [("0", "1", 10), ("0", "2", 30), ("1", "2", 20)]
     back = from_networkx(graph)
-    assert [(*sorted(pair), t) for *pair, t in contacts(back)] == [("0", "1", 10), ("1", "2", 20), ("0", "2", 30)]
+    assert [(*sorted(pair), t) for *pair, t in labeled(back)] == [("0", "1", 10), ("1", "2", 20), ("0", "2", 30)]
     assert (back.name, back.n_nodes) == ("toy", 3)
 
 
@@ -90,5 +84,5 @@ def test_temporal_data_has_the_numbers_of_the_nodes(triangle: TemporalNetwork, m
     assert (events.src.tolist(), events.dst.tolist(), events.t.tolist()) == ([0, 1, 2], [1, 2, 0], [10, 20, 30])
     assert {events.src.dtype, events.dst.dtype, events.t.dtype} == {torch.int64}
     back = from_temporal_data(events, name="events")
-    assert contacts(back) == [("0", "1", 10), ("1", "2", 20), ("2", "0", 30)]
+    assert labeled(back) == [("0", "1", 10), ("1", "2", 20), ("2", "0", 30)]
     assert back.name == "events"

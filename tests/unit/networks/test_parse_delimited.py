@@ -11,6 +11,7 @@ import pytest
 from networks.errors import NetworkError
 from networks.parse import guess_format, read_contacts
 from networks.parse.contacts import Contacts
+from tests.conftest import labeled
 
 NO_NUMBERS = ("nan", "NaN", "-inf", "Infinity")
 
@@ -27,14 +28,9 @@ def read(tmp_path):
     return read
 
 
-def rows(contacts: Contacts) -> list[tuple[str, str, float]]:
-    labels = contacts.labels.to_pylist()
-    return [(labels[u], labels[v], t) for u, v, t in zip(contacts.source, contacts.target, contacts.time, strict=True)]
-
-
 def test_source_target_time_are_the_first_three_columns(read):
     contacts = read("1 2 10\n2 3 5\n1 2 10\n")
-    assert rows(contacts) == [("1", "2", 10), ("2", "3", 5), ("1", "2", 10)]
+    assert labeled(contacts) == [("1", "2", 10), ("2", "3", 5), ("1", "2", 10)]
     assert contacts.time.dtype == np.int64
     assert contacts.rows == 3
 
@@ -112,7 +108,7 @@ READ: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, float]]]] = {
 @pytest.mark.parametrize(("text", "options", "expected"), READ.values(), ids=READ.keys())
 def test_rows_are_read_as_they_are_meant(read, text, options, expected):
     contacts = read(text, **options)
-    assert rows(contacts) == expected
+    assert labeled(contacts) == expected
     assert len(contacts.labels) == len({label for source, target, _ in expected for label in (source, target)})
 
 
@@ -156,24 +152,24 @@ def test_comment_lines_are_counted_because_a_row_may_look_like_one(read):
 
 def test_a_first_line_without_any_number_is_a_header(read):
     contacts = read("source,target,time\na,b,5\n")
-    assert rows(contacts) == [("a", "b", 5)]
+    assert labeled(contacts) == [("a", "b", 5)]
     assert contacts.facts["header"] == ["source", "target", "time"]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
 def test_compression_is_told_by_content_not_by_name(read, compress):
-    assert rows(read(compress(b"1 2 3\n"))) == [("1", "2", 3)]
+    assert labeled(read(compress(b"1 2 3\n"))) == [("1", "2", 3)]
 
 
 def test_a_plain_file_may_be_called_gz(tmp_path):
     path = tmp_path / "contacts.gz"
     path.write_text("1 2 3\n")
-    assert rows(read_contacts(path, "delimited")) == [("1", "2", 3)]
+    assert labeled(read_contacts(path, "delimited")) == [("1", "2", 3)]
 
 
 def test_both_sides_of_a_bipartite_network_are_kept_apart(read):
     contacts = read("1 1 5\n2 1 6\n", prefixes=["user:", "item:"])
-    assert rows(contacts) == [("user:1", "item:1", 5), ("user:2", "item:1", 6)]
+    assert labeled(contacts) == [("user:1", "item:1", 5), ("user:2", "item:1", 6)]
     assert not set(contacts.source) & set(contacts.target)
 
 
@@ -318,7 +314,7 @@ BAD = "a b 1\na b\nb c soon\nb c 2\na c 3\nc d 4\nc d never\n"
 
 def test_bad_rows_are_skipped_counted_and_listed_up_to_the_number_allowed(read):
     contacts = read(BAD, skip_bad_rows=3)
-    assert rows(contacts) == [("a", "b", 1), ("b", "c", 2), ("a", "c", 3), ("c", "d", 4)]
+    assert labeled(contacts) == [("a", "b", 1), ("b", "c", 2), ("a", "c", 3), ("c", "d", 4)]
     assert (contacts.rows, contacts.dropped) == (7, {"unreadable": 3})
     assert contacts.facts["skipped_lines"] == {
         "2": "has 2 columns where at least 3 are needed",

@@ -4,6 +4,7 @@ import pytest
 
 from networks.errors import NetworkError
 from networks.parse import read_contacts
+from tests.conftest import labeled
 
 KONECT = """% asym positive
 % 5 4 4
@@ -13,11 +14,6 @@ KONECT = """% asym positive
 4 1 -1 60
 1 4 1 0
 """
-
-
-def labeled(contacts):
-    labels = contacts.labels.to_pylist()
-    return [(labels[u], labels[v], t) for u, v, t in zip(contacts.source, contacts.target, contacts.time, strict=True)]
 
 
 @pytest.fixture

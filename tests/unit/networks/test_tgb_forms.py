@@ -8,6 +8,7 @@ import pytest
 from networks.bipartite import sides
 from networks.catalog import load_catalog
 from networks.prepare import prepare_entry
+from tests.conftest import labeled
 
 # The header names five columns, the rows have more; editors and pages are both numbered from 0.
 WIKI = """user_id,item_id,timestamp,state_label,comma_separated_list_of_features
@@ -42,12 +43,6 @@ SEQ = """src,dst,time,split
 """
 
 
-def rows(network):
-    labels = network.labels.to_pylist()
-    columns = (network.source, network.target, network.time)
-    return [(labels[u], labels[v], t) for u, v, t in zip(*(column.tolist() for column in columns), strict=True)]
-
-
 def prepared(name: str, text: str, nodes: int, tmp_path):
     """The entry with counts of the made-up file, which lies under its published name on a mirror."""
     entry = dataclasses.replace(load_catalog()[name], counts={"nodes": nodes, "edges": text.count("\n") - 1})
@@ -65,7 +60,7 @@ def prepared(name: str, text: str, nodes: int, tmp_path):
 
 def test_editors_and_pages_of_the_wiki_are_nodes_apart(tmp_path):
     network = prepared("tgbl_wiki", WIKI, 4, tmp_path)
-    assert rows(network) == [
+    assert labeled(network) == [
         ("editor:0", "page:0", 0.0),
         ("editor:1", "page:0", 36.0),
         ("editor:0", "page:1", 77.0),
@@ -84,14 +79,14 @@ def test_editors_and_pages_of_the_wiki_are_nodes_apart(tmp_path):
 )
 def test_time_stands_before_source_and_target_in_the_other_files_of_tgb(name, text, nodes, first, tmp_path):
     network = prepared(name, text, nodes, tmp_path)
-    assert rows(network)[0] == first
+    assert labeled(network)[0] == first
     assert network.n_edges == 3
 
 
 @pytest.mark.parametrize("name", [name for name in load_catalog() if name.startswith("tgb_seq_")])
 def test_a_file_of_tgb_seq_is_read_without_its_split(name, tmp_path):
     network = prepared(name, SEQ, 4, tmp_path)
-    assert rows(network) == [("11", "3", 954547200), ("12", "3", 954547200), ("11", "4", 1400000000)]
+    assert labeled(network) == [("11", "3", 954547200), ("12", "3", 954547200), ("11", "4", 1400000000)]
 
 
 def test_a_file_fetched_by_hand_is_recognised_by_its_counts(tmp_path):

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,12 +21,11 @@ from evaluation.repeats_file import RECONSTRUCTION_COLUMNS
 from harness.command_line import run_command
 from harness.files import write_json
 from networks.network import TemporalNetwork
+from tests import conftest
 
 
 def network_of(edges, n_nodes):
-    source, target = np.array(edges, dtype=np.int32).reshape(-1, 2).T
-    labels = pa.array([str(node) for node in range(n_nodes)], pa.large_string())
-    return TemporalNetwork(source.copy(), target.copy(), np.arange(len(edges)), labels)
+    return conftest.network_of([(*edge, time) for time, edge in enumerate(edges)], n_nodes)
 
 
 def random_network(n_nodes, n_edges, seed):

@@ -1,6 +1,5 @@
 """Tables and figures of the experiments: efficiency, scaling, sensitivity and tuning."""
 
-import csv
 import shutil
 
 import pytest
@@ -12,14 +11,9 @@ from evaluation.report.sensitivity import read_sensitivity, write_sensitivity
 from evaluation.report.tables.all_tables import write_tables
 from evaluation.report.tables.tuning import write_tuning
 from harness.files import read_json, write_json
-from tests.synthetic_run import write_run
+from tests.synthetic_run import rows_of, write_run
 
 HEADER = "dataset,method,seed,draw,protocol,split,operator,subset,metric,value,status,reason,by_liblinear"
-
-
-def rows(path):
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def change_config(folder, **sections):
@@ -46,7 +40,7 @@ def test_timed_fits_take_the_place_of_fits_that_ran_beside_others(run_folder):
     change_config(run_folder, efficiency={"methods": ["ehna"]})
     timed(run_folder, "digg", "ehna", 4.0)
     write_tables(run_folder)
-    (row,) = rows(run_folder / "tables" / "efficiency.csv")
+    (row,) = rows_of(run_folder, "efficiency.csv")
     assert (row["Network"], row["Method"], row["Wall s/epoch"], row["Units/s"]) == ("Digg", "EHNA", "4.000", "25")
     caption = (run_folder / "tables" / "efficiency.md").read_text()
     assert "each fit had the machine to itself" in caption
@@ -61,7 +55,7 @@ def test_a_timed_fit_that_waited_is_marked_and_explained(run_folder, cpu_seconds
     change_config(run_folder, efficiency={"methods": ["ehna"]})
     timed(run_folder, "digg", "ehna", 4.0, cpu_seconds=cpu_seconds)
     write_tables(run_folder)
-    (row,) = rows(run_folder / "tables" / "efficiency.csv")
+    (row,) = rows_of(run_folder, "efficiency.csv")
     assert row["Method"] == method
     assert ("‡ not so" in (run_folder / "tables" / "efficiency.md").read_text()) == ("‡" in method)
 
@@ -85,7 +79,7 @@ def test_linear_growth_has_slope_one_and_failed_fits_are_left_out(run_folder):
     assert ehna.slope == pytest.approx(1.0)
     assert line.slope is None
     write_scaling(run_folder / "tables", RunFolder(run_folder))
-    table = {row["Method"]: row for row in rows(run_folder / "tables" / "scaling.csv")}
+    table = {row["Method"]: row for row in rows_of(run_folder, "scaling.csv")}
     assert (table["EHNA"]["100 edges"], table["EHNA"]["1,000 edges"], table["EHNA"]["Slope"]) == (
         "2.000",
         "20.000",
@@ -121,9 +115,7 @@ def sensitive(run_folder):
 
 def test_sensitivity_is_a_mean_per_setting_and_a_failure_shows(sensitive):
     write_sensitivity(sensitive / "tables", RunFolder(sensitive))
-    table = [
-        (row["Parameter"], row["Value"], row["Hadamard"]) for row in rows(sensitive / "tables" / "sensitivity.csv")
-    ]
+    table = [(row["Parameter"], row["Value"], row["Hadamard"]) for row in rows_of(sensitive, "sensitivity.csv")]
     assert table == [
         ("margin", "1", "0.1000"),
         ("margin", "2", "0.2000"),
@@ -138,7 +130,7 @@ def test_a_value_that_the_main_fits_have_is_read_from_them_under_the_headline_pr
     description = read_json(sensitive / "run.json") | {"settings_of_main_fits": ["margin=2"]}
     write_json(sensitive / "run.json", description)
     write_sensitivity(sensitive / "tables", RunFolder(sensitive))
-    (row,) = [row for row in rows(sensitive / "tables" / "sensitivity.csv") if row["Value"] == "2"]
+    (row,) = [row for row in rows_of(sensitive, "sensitivity.csv") if row["Value"] == "2"]
     run = RunFolder(sensitive)
     main = run.link_prediction("digg", "ehna").query("protocol == 'paper' and subset == 'all' and metric == 'auc'")
     assert row["Hadamard"] == f"{main[main['operator'] == 'hadamard']['value'].mean():.4f}"
@@ -199,10 +191,7 @@ def test_failed_fits_of_experiments_are_in_the_table_of_missing_numbers(run_fold
     trial = {"parameters": {}, "score": None, "status": "failed", "reason": "broken"}
     write_json(run_folder / "tuning" / "toy" / "line" / "scores.json", {"chosen": 0, "trials": [trial]})
     write_tables(run_folder)
-    told = {
-        (row["task"], row["dataset"], row["method"], row["status"])
-        for row in rows(run_folder / "tables" / "status.csv")
-    }
+    told = {(row["task"], row["dataset"], row["method"], row["status"]) for row in rows_of(run_folder, "status.csv")}
     assert told == {
         ("timed fit", "digg", "ehna", "timeout"),
         ("timed fit", "scaling_100", "ehna", "oom"),

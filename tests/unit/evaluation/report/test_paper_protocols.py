@@ -2,6 +2,7 @@
 
 import pytest
 
+from evaluation.repeats_file import LINK_PREDICTION_COLUMNS
 from evaluation.report.paper.numbers import BASELINES, our_name, paper_cells
 from evaluation.report.tables.all_tables import write_tables
 from tests.synthetic_run import METRICS, rows_of, write_rows, write_run
@@ -18,31 +19,13 @@ def write_papers_numbers(folder, dataset, apart):
     }
     for method in METHODS:
         rows = [
-            [
-                dataset,
-                method["name"],
-                1,
-                1,
-                protocol,
-                split,
-                operator,
-                "all",
-                metric,
-                value + by,
-                "ok",
-                "",
-                "",
-                "c0de-e0",
-            ]
+            [dataset, name, 1, 1, protocol, split, operator, "all", metric, value + by, "ok", "", "", "c0de-e0"]
             for protocol, by in apart.items()
             for split in (1, 2)
             for (name, operator, metric), value in cells.items()
             if name == method["name"] and metric in METRICS
         ]
-        columns = (
-            "dataset,method,seed,draw,protocol,split,operator,subset,metric,value,status,reason,by_liblinear,evaluation"
-        )
-        write_rows(folder / "link_prediction" / dataset / method["name"] / "seed-1.csv", columns, rows)
+        write_rows(folder / "link_prediction" / dataset / method["name"] / "seed-1.csv", LINK_PREDICTION_COLUMNS, rows)
 
 
 @pytest.mark.parametrize(("dataset", "called"), [("dblp", "DBLP"), ("dblp_htne", "Dblp_htne (stands in for DBLP)")])
