@@ -34,22 +34,11 @@ PERIODS = 50  # nodes move between communities only at the borders of so many eq
 
 @dataclass(frozen=True, eq=False)
 class PlantedNetwork:
-    """A generated network and what was planted in it: `membership[p, v]` is the community of node v in period p.
-
-    In a bipartite network the nodes below `n_left` meet only the others; otherwise `n_left` is the number of nodes.
-    """
+    """A generated network and what was planted in it: `membership[p, v]` is the community of node v in period p."""
 
     network: TemporalNetwork
     membership: NDArray[np.int32]
     n_times: int
-    n_left: int
-
-    def community_at(self, time: int) -> NDArray[np.int32]:
-        """The community of every node at this time (0 to n_times - 1)."""
-        if not 0 <= time < self.n_times:
-            raise NetworkError(f"time {time} is outside the generated span 0 to {self.n_times - 1}")
-        row: NDArray[np.int32] = self.membership[time * len(self.membership) // self.n_times]
-        return row
 
 
 def generate(
@@ -82,7 +71,8 @@ def plant(
 
     `communities` is the square root of `n_nodes` unless given. `n_times` spreads the contacts evenly over so many
     distinct times 0, 1, …; by default every contact has a time of its own. Every node has a contact if there are
-    enough: `n_edges` at least half of `n_nodes` (in a bipartite network: at least `n_nodes`).
+    enough: `n_edges` at least half of `n_nodes` (in a bipartite network, whose halves meet only each other: at least
+    `n_nodes`).
     """
     communities = math.isqrt(max(n_nodes, 1)) if communities is None else communities
     n_times = n_edges if n_times is None else n_times
@@ -126,7 +116,7 @@ def plant(
     }  # fmt: skip
     labels = pa.array(np.arange(n_nodes)).cast(pa.large_string())
     network = TemporalNetwork(starter, partner, time, labels, f"generated-{n_nodes}-{n_edges}-{seed}", facts)
-    return PlantedNetwork(network, membership, n_times, n_left)
+    return PlantedNetwork(network, membership, n_times)
 
 
 def _check(

@@ -22,7 +22,6 @@ class Task:
 class Schedule:
     makespan_seconds: float
     busy_core_seconds: float
-    peak_memory_mb: float
 
     def utilisation(self, cores: int) -> float:
         return self.busy_core_seconds / (self.makespan_seconds * cores) if self.makespan_seconds else 0.0
@@ -44,7 +43,7 @@ def schedule(tasks: Sequence[Task], cores: int, memory_mb: float = float("inf"),
     ready = [task for task in tasks if not missing[task.name]]
     free = [[float(cores), memory_mb] for _ in range(machines)]
     running: list[tuple[float, int, int, int, float, str]] = []
-    now = busy = peak = 0.0
+    now = busy = 0.0
     number = 0
     while ready or running:
         ready.sort(key=lambda task: -to_the_end[task.name])
@@ -60,7 +59,6 @@ def schedule(tasks: Sequence[Task], cores: int, memory_mb: float = float("inf"),
             busy += task.seconds * task.busy
             number += 1
             heapq.heappush(running, (now + task.seconds, number, machine, need, memory, task.name))
-        peak = max(peak, sum(entry[4] for entry in running))
         ready = left
         now, _, machine, cores_freed, memory_freed, name = heapq.heappop(running)
         free[machine][0] += cores_freed
@@ -69,7 +67,7 @@ def schedule(tasks: Sequence[Task], cores: int, memory_mb: float = float("inf"),
             missing[task.name] -= 1
             if not missing[task.name]:
                 ready.append(task)
-    return Schedule(now, busy, peak)
+    return Schedule(now, busy)
 
 
 def chains(tasks: Sequence[Task]) -> dict[str, float]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from evaluation.statistics.layers import TEST_TO_TRAIN, MeanEstimate, estimate_mean
+from evaluation.statistics.layers import MeanEstimate, estimate_mean
 
 Values = NDArray[np.float64]
 
@@ -22,13 +22,13 @@ class Ranks:
     n_networks: int
 
 
-def compare(first: Values, second: Values, test_to_train: float = TEST_TO_TRAIN) -> MeanEstimate:
+def compare(first: Values, second: Values) -> MeanEstimate:
     """The corrected resampled t-test (Nadeau and Bengio, 2003) on (..., seeds, draws, splits) arrays, layer by layer.
 
     Both methods were judged on the same draws and splits, so their differences are free of what these share. A method
     with one seed stands against every seed of the other; the test then says nothing about retraining the former.
     """
-    return estimate_mean(first - second, test_to_train)
+    return estimate_mean(first - second)
 
 
 def holm(p_values: Sequence[float] | Values) -> Values:

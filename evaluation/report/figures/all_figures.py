@@ -84,15 +84,15 @@ def panels(datasets: list[Dataset], height: float) -> tuple[Figure, list[Axes]]:
     return figure, axes[: len(datasets)]
 
 
-def legend(figure: Figure, methods: Iterable[Method], more: Iterable[Line2D] = (), lines: bool = True) -> None:
-    handles = [*(method_handle(method, lines) for method in methods), *more]
+def legend(figure: Figure, methods: Iterable[Method], more: Iterable[Line2D]) -> None:
+    handles = [*(method_handle(method) for method in methods), *more]
     columns = min(6, len(handles))
     # matplotlib fills column by column; people read row by row.
     by_row = [handle for column in range(columns) for handle in handles[column::columns]]
     figure.legend(handles=by_row, loc="outside lower center", ncols=columns, columnspacing=1.2)
 
 
-def method_handle(method: Method, line: bool) -> Line2D:
+def method_handle(method: Method) -> Line2D:
     look = look_of(method)
     return Line2D(
         [],
@@ -100,7 +100,7 @@ def method_handle(method: Method, line: bool) -> Line2D:
         color=look.color,
         marker=look.marker,
         markerfacecolor=look.color if look.filled else "white",
-        linestyle=look.line if line else "none",
+        linestyle=look.line,
         label=method.label,
     )
 
