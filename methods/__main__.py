@@ -17,7 +17,7 @@ from methods.running.job import Job, run_job
 from methods.running.limits import Limits
 
 
-def list_methods(chosen: argparse.Namespace) -> None:
+def list_methods(arguments: argparse.Namespace) -> None:
     methods = [load_method(name) for name in method_names(variants=True)]
     width = max((len(method.name) for method in methods), default=0) + 4
     for method in methods:
@@ -43,8 +43,8 @@ def _sentence(method: Method) -> str:
     return ", ".join(settings)
 
 
-def describe(chosen: argparse.Namespace) -> None:
-    method = load_method(chosen.name)
+def describe(arguments: argparse.Namespace) -> None:
+    method = load_method(arguments.name)
     print(f"{method.name}: {method.label}")
     print(textwrap.fill(method.description, 100, initial_indent="  ", subsequent_indent="  "))
     print(f"  {method.role}; {method.citation}")
@@ -66,39 +66,39 @@ def describe(chosen: argparse.Namespace) -> None:
             print(f"  {name}: {load_method(name).label}, {_sentence(load_method(name))}")
 
 
-def fit(chosen: argparse.Namespace) -> None:
-    method = load_method(chosen.name)
+def fit(arguments: argparse.Namespace) -> None:
+    method = load_method(arguments.name)
     if method.kind == "score":
         raise MethodError(f"{method.name} scores pairs and has no embedding; use `python -m methods score`")
-    _run(chosen, method, None)
+    _run(arguments, method, None)
 
 
-def score(chosen: argparse.Namespace) -> None:
-    method = load_method(chosen.name)
+def score(arguments: argparse.Namespace) -> None:
+    method = load_method(arguments.name)
     if method.kind != "score":
         raise MethodError(f"{method.name} makes an embedding and scores no pairs; use `python -m methods fit`")
-    _run(chosen, method, chosen.examples)
+    _run(arguments, method, arguments.examples)
 
 
-def _run(chosen: argparse.Namespace, method: Method, examples: Path | None) -> None:
-    given = _settings_file(chosen.settings, method) | parse_settings(method.parameters, chosen.set)
+def _run(arguments: argparse.Namespace, method: Method, examples: Path | None) -> None:
+    given = _settings_file(arguments.settings, method) | parse_settings(method.parameters, arguments.set)
     job = Job(
         kind="fit" if examples is None else "score",
         method=method.name,
         parameters=complete_parameters(method.parameters, given, "--set", method.defaults),
-        network=chosen.network,
+        network=arguments.network,
         examples=examples,
-        out=chosen.out,
-        seed=chosen.seed,
-        threads=chosen.threads or method.threads,
-        device=chosen.device,
+        out=arguments.out,
+        seed=arguments.seed,
+        threads=arguments.threads or method.threads,
+        device=arguments.device,
     )
     limits = Limits(
-        wall_seconds=None if chosen.hours is None else chosen.hours * 3600,
-        memory_bytes=None if chosen.memory_gb is None else int(chosen.memory_gb * 1e9),
+        wall_seconds=None if arguments.hours is None else arguments.hours * 3600,
+        memory_bytes=None if arguments.memory_gb is None else int(arguments.memory_gb * 1e9),
     )
     record = run_job(job, limits)
-    if record["status"] != "ok" and not chosen.record_failures:
+    if record["status"] != "ok" and not arguments.record_failures:
         raise MethodError(_summary(job, record))
     print(_summary(job, record))
 
@@ -151,7 +151,7 @@ _whole_positive.__name__ = "positive whole number"
 _seed.__name__ = "seed (a whole number from 0 to 4294967295)"
 
 
-def make_parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m methods", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="all methods and their variants")
@@ -189,7 +189,7 @@ def make_parser() -> argparse.ArgumentParser:
 def main() -> int:
     # A polite kill ends as Ctrl-C does: the child's processes first, then this one.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return run_command(make_parser())
+    return run_command(build_parser())
 
 
 if __name__ == "__main__":

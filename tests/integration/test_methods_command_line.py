@@ -14,14 +14,14 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from harness.command_line import run_command
-from methods.__main__ import make_parser
+from methods.__main__ import build_parser
 from methods.contract.registry import load_method, method_names
 from tests.conftest import network_of
 from tests.integration.scratch_methods import DESCRIPTION, GOOD_END, copy_methods, methods, put
 
 
 def command(*words: object) -> int:
-    return run_command(make_parser(), [str(word) for word in words])
+    return run_command(build_parser(), [str(word) for word in words])
 
 
 @pytest.fixture
@@ -230,21 +230,14 @@ def test_a_gpu_that_is_not_there_is_refused_to_methods_that_can_use_one(
     assert methods(project, "fit", "random", *words).returncode == 0
 
 
-@pytest.fixture
-def tuned(tmp_path: Path) -> Path:
+@pytest.mark.parametrize(("more", "dimensions"), [((), 5), (("--set", "dimensions=2"), 2)])
+def test_settings_that_tuning_chose_are_used_unless_the_command_line_sets_others(
+    more: tuple[str, ...], dimensions: int, network: Path, tmp_path: Path
+) -> None:
     (tmp_path / "chosen.json").write_text('{"parameters": {"dimensions": 5}}')
-    return tmp_path / "chosen.json"
-
-
-def test_settings_that_tuning_chose_are_used(network: Path, tmp_path: Path, tuned: Path) -> None:
-    assert command("fit", "random", "--network", network, "--out", tmp_path, "--settings", tuned) == 0
-    assert np.load(tmp_path / "embeddings.npy").shape == (5, 5)
-
-
-def test_a_setting_on_the_command_line_wins_over_a_chosen_one(network: Path, tmp_path: Path, tuned: Path) -> None:
-    words = ("--network", network, "--out", tmp_path, "--settings", tuned, "--set", "dimensions=2")
+    words = ("--network", network, "--out", tmp_path, "--settings", tmp_path / "chosen.json", *more)
     assert command("fit", "random", *words) == 0
-    assert np.load(tmp_path / "embeddings.npy").shape == (5, 2)
+    assert np.load(tmp_path / "embeddings.npy").shape == (5, dimensions)
 
 
 def test_a_settings_file_that_is_none_is_named(
