@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -80,15 +81,28 @@ def one_timestamp() -> TemporalNetwork:
 
 
 @pytest.fixture
-def two_components() -> TemporalNetwork:
-    """A triangle (0, 1, 2) and a pair (3, 4) that meets twice."""
-    return network_of([(0, 1, 1), (3, 4, 2), (1, 2, 3), (3, 4, 4), (2, 0, 5)])
-
-
-@pytest.fixture
 def repeated() -> TemporalNetwork:
     """The pair 0, 1 meets three times, once named in reverse, and 1, 2 meet twice at the same time."""
     return network_of([(0, 1, 1), (1, 0, 2), (0, 1, 3), (1, 2, 4), (1, 2, 4)])
+
+
+@contextmanager
+def interrupted_after(saves: int) -> Iterator[list[dict[str, Any]]]:
+    """A fit in this context is interrupted when it has saved so many checkpoints; yields what they hold."""
+    from methods.contract.run import Run
+
+    save = Run.save_checkpoint
+    saved: list[dict[str, Any]] = []
+
+    def save_then_stop(run: Run, **arrays: Any) -> None:
+        save(run, **arrays)
+        saved.append(arrays)
+        if len(saved) == saves:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Run, "save_checkpoint", save_then_stop)
+        yield saved
 
 
 @pytest.fixture

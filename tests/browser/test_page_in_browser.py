@@ -87,8 +87,7 @@ def window(page, width):
     page.set_window_size(width, 900)
     # A window has a least width; a device that is emulated has none.
     page.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     )
     try:
         yield

@@ -15,15 +15,7 @@ from tests.integration.scratch_methods import DESCRIPTION, put
 from workflow.configuration import read_configuration
 
 HOSTILE = 'it\'s a "name" $(touch pwned) `touch pwned`; touch pwned & | > pwned # \\ * ? [x] ~ %s ünï ☃'
-OWN_FILES = (
-    "-rf --help",
-    "digg",
-    "$(touch pwned)",
-    "a b; touch pwned",
-    "it's.txt",
-    "line\nbreak",
-    "ünï☃",
-)
+OWN_FILES = ("-rf --help", "digg", "$(touch pwned)", "a b; touch pwned", "it's.txt", "line\nbreak", "ünï☃")
 NODES = 40
 CONTACTS = "".join(f"{u} {(u * k + k) % NODES} {u * k}\n" for k in range(2, 14) for u in range(NODES))
 TAKES_A_TEXT = ", parameters: {mode: {type: string, default: plain, description: any text}}}"

@@ -21,6 +21,12 @@ def evaluation(*arguments):
     return run_command(build_parser(), [str(argument) for argument in arguments])
 
 
+def predict_links(folder, *arguments, draws=(1,)):
+    """Evaluate on the stored examples of these draws; without draws, on examples that are made on the fly."""
+    examples = ("--examples", *(folder / f"draw-{draw}.arrow" for draw in draws)) if draws else ()
+    return evaluation("link-prediction", "--network", folder / "network.arrow", *examples, *arguments)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A network of two communities with its split, three example sets, and vectors in two formats."""
@@ -69,23 +75,18 @@ def test_a_network_and_an_npy_file_are_enough(folder):
 
 def test_text_with_labels_gives_the_same_table_as_npy(folder, tmp_path):
     for name in ("mine.npy", "mine.txt"):
-        code = evaluation(
-            "link-prediction", "--network", folder / "network.arrow", "--embeddings", folder / name,
-            "--splits", 2, "--out", tmp_path / f"{name}.csv",
-        )  # fmt: skip
-        assert code == 0
+        words = ("--embeddings", folder / name, "--splits", 2, "--out", tmp_path / f"{name}.csv")
+        assert predict_links(folder, *words, draws=()) == 0
     assert (tmp_path / "mine.npy.csv").read_text() == (tmp_path / "mine.txt.csv").read_text()
 
 
 def test_a_fit_and_its_vectors_as_a_file_give_the_same_numbers(folder, tmp_path):
     fit = write_fit(tmp_path / "fit")
     (fit / "embeddings.npy").write_bytes((folder / "mine.npy").read_bytes())
-    shared = (
-        "link-prediction", "--network", folder / "network.arrow", "--split", folder / "split.json",
-        "--examples", folder / "draw-1.arrow", folder / "draw-2.arrow", "--splits", 2,
-    )  # fmt: skip
-    assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "fit.csv") == 0
-    assert evaluation(*shared, "--embeddings", folder / "mine.npy", "--seed", 3, "--out", tmp_path / "file.csv") == 0
+    shared = ("--split", folder / "split.json", "--splits", 2)
+    by_file = ("--embeddings", folder / "mine.npy", "--seed", 3, "--out", tmp_path / "file.csv")
+    assert predict_links(folder, *shared, "--fit", fit, "--out", tmp_path / "fit.csv", draws=(1, 2)) == 0
+    assert predict_links(folder, *shared, *by_file, draws=(1, 2)) == 0
     assert (tmp_path / "fit.csv").read_text() == (tmp_path / "file.csv").read_text()
     rows = read_rows(tmp_path / "fit.csv")
     assert list(rows[0]) == LINK_PREDICTION_COLUMNS
@@ -99,10 +100,7 @@ def test_a_fit_and_its_vectors_as_a_file_give_the_same_numbers(folder, tmp_path)
 def test_a_failed_fit_becomes_marked_cells(network, folder, tmp_path):
     fit = write_fit(tmp_path / "fit", status="timeout", reason="stopped after 2 hours", network=network)
     np.save(fit / "embeddings.npy", np.empty((0, 0)))
-    code = evaluation(
-        "link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow",
-        "--protocols", "paper", "--fit", fit, "--out", tmp_path / "fit.csv",
-    )  # fmt: skip
+    code = predict_links(folder, "--protocols", "paper", "--fit", fit, "--out", tmp_path / "fit.csv")
     rows = read_rows(tmp_path / "fit.csv")
     assert code == 0
     assert len(rows) == 4 * 4 * 7, "operators x subsets x metrics"
@@ -114,13 +112,12 @@ def test_a_fit_with_nan_becomes_marked_cells_and_a_file_with_nan_an_error(folder
     vectors = np.load(folder / "mine.npy")
     vectors[7, 2] = np.nan
     np.save(fit / "embeddings.npy", vectors)
-    shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
-    assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "fit.csv") == 0
+    assert predict_links(folder, "--fit", fit, "--out", tmp_path / "fit.csv") == 0
     assert {(row["status"], row["reason"]) for row in read_rows(tmp_path / "fit.csv")} == {
         ("failed", "embeddings.npy: 1 vectors have NaN, infinite values or values beyond 1e+38, first node 7 (label 7)")
     }
     capsys.readouterr()
-    assert evaluation(*shared, "--embeddings", fit / "embeddings.npy", "--out", tmp_path / "file.csv") == 1
+    assert predict_links(folder, "--embeddings", fit / "embeddings.npy", "--out", tmp_path / "file.csv") == 1
     assert capsys.readouterr().err.startswith(f"error: {fit}/embeddings.npy: 1 vectors have NaN")
     assert not (tmp_path / "file.csv").exists()
 
@@ -128,8 +125,7 @@ def test_a_fit_with_nan_becomes_marked_cells_and_a_file_with_nan_an_error(folder
 def test_a_fit_that_saw_the_held_out_contacts_is_refused(folder, tmp_path, capsys):
     fit = write_fit(tmp_path / "fit", network={"edges": 600})
     (fit / "embeddings.npy").write_bytes((folder / "mine.npy").read_bytes())
-    shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
-    assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "fit.csv") == 1
+    assert predict_links(folder, "--fit", fit, "--out", tmp_path / "fit.csv") == 1
     message = capsys.readouterr().err
     assert "trained on 600 contacts, but the examples hold out everything after the first 480" in message
 
@@ -143,12 +139,8 @@ def test_scores_of_pairs_are_evaluated_draw_by_draw(folder, tmp_path):
         (scores / "score.json").write_text(json.dumps(record), encoding="utf-8")
         np.save(scores / "scores.npy", np.repeat([1.0, 0.0], 120))
         folders.append(scores)
-    code = evaluation(
-        "link-prediction", "--network", folder / "network.arrow", "--protocols", "paper", "--splits", 2,
-        "--examples", folder / "draw-1.arrow", folder / "draw-2.arrow", "--scores", *folders,
-        "--out", tmp_path / "s.csv",
-    )  # fmt: skip
-    assert code == 0
+    words = ("--protocols", "paper", "--splits", 2, "--scores", *folders, "--out", tmp_path / "s.csv")
+    assert predict_links(folder, *words, draws=(1, 2)) == 0
     rows = read_rows(tmp_path / "s.csv")
     first = [row for row in rows if row["draw"] == "1" and row["subset"] == "all"]
     assert {(row["operator"], float(row["value"])) for row in first} == {("score", 1.0)}
@@ -165,19 +157,14 @@ def test_scores_of_pairs_are_evaluated_draw_by_draw(folder, tmp_path):
 def test_scores_that_do_not_fit_the_examples_become_marked_cells(folder, tmp_path, scores, reason):
     np.save(tmp_path / "scores.npy", scores)
     (tmp_path / "score.json").write_text('{"method": "bad", "status": "ok"}', encoding="utf-8")
-    shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
-    assert evaluation(*shared, "--scores", tmp_path, "--out", tmp_path / "s.csv") == 0
+    assert predict_links(folder, "--scores", tmp_path, "--out", tmp_path / "s.csv") == 0
     assert {(row["status"], row["reason"]) for row in read_rows(tmp_path / "s.csv")} == {("failed", reason)}
 
 
 def test_examples_of_another_split_are_refused(folder, tmp_path, capsys):
     split = json.loads((folder / "split.json").read_text(encoding="utf-8"))
     (tmp_path / "split.json").write_text(json.dumps(split | {"train_end": 500}), encoding="utf-8")
-    code = evaluation(
-        "link-prediction", "--network", folder / "network.arrow", "--split", tmp_path / "split.json",
-        "--examples", folder / "draw-1.arrow", "--embeddings", folder / "mine.npy",
-    )  # fmt: skip
-    assert code == 1
+    assert predict_links(folder, "--split", tmp_path / "split.json", "--embeddings", folder / "mine.npy") == 1
     assert "made from another split" in capsys.readouterr().err
 
 
@@ -195,15 +182,12 @@ def test_the_leakage_report_is_written(folder, tmp_path):
 def test_vectors_that_lack_nodes_are_judged_on_the_same_examples(folder, tmp_path):
     lines = (folder / "mine.txt").read_text(encoding="utf-8").splitlines()
     (tmp_path / "half.txt").write_text("\n".join([f"{N_NODES // 2} 8", *lines[1 : 1 + N_NODES // 2]]) + "\n")
-    shared = (
-        "link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow",
-        "--protocols", "paper",
-    )  # fmt: skip
-    assert evaluation(*shared, "--embeddings", tmp_path / "half.txt", "--out", tmp_path / "half.csv") == 0
+    shared = ("--protocols", "paper", "--embeddings")
+    assert predict_links(folder, *shared, tmp_path / "half.txt", "--out", tmp_path / "half.csv") == 0
     vectors = np.load(folder / "mine.npy")
     vectors[: N_NODES // 2] = 0
     np.save(tmp_path / "zeros.npy", vectors)
-    assert evaluation(*shared, "--embeddings", tmp_path / "zeros.npy", "--out", tmp_path / "zeros.csv") == 0
+    assert predict_links(folder, *shared, tmp_path / "zeros.npy", "--out", tmp_path / "zeros.csv") == 0
     half, zeros = ([row["value"] for row in read_rows(tmp_path / name)] for name in ("half.csv", "zeros.csv"))
     assert half == zeros
 
@@ -227,15 +211,11 @@ def test_reconstruction_refuses_a_fit_on_a_part_of_the_network(folder, tmp_path,
 def test_a_fit_without_a_name_takes_that_of_its_folder(folder, tmp_path):
     fit = write_fit(tmp_path / "nameless", method=None)
     np.save(fit / "embeddings.npy", np.load(folder / "mine.npy"))
-    shared = ("link-prediction", "--network", folder / "network.arrow", "--examples", folder / "draw-1.arrow")
-    assert evaluation(*shared, "--fit", fit, "--out", tmp_path / "out.csv") == 0
+    assert predict_links(folder, "--fit", fit, "--out", tmp_path / "out.csv") == 0
     assert {row["method"] for row in read_rows(tmp_path / "out.csv")} == {"nameless"}
 
 
 def test_an_unknown_protocol_is_named(folder, capsys):
     with pytest.raises(SystemExit):
-        evaluation(
-            "link-prediction", "--network", folder / "network.arrow", "--embeddings", folder / "mine.npy",
-            "--protocols", "hard",
-        )  # fmt: skip
+        predict_links(folder, "--embeddings", folder / "mine.npy", "--protocols", "hard", draws=())
     assert "no protocol named hard" in capsys.readouterr().err

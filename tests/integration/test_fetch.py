@@ -121,12 +121,6 @@ def test_attempts_are_spaced_by_doubling_waits_and_by_what_the_server_asks(serve
     assert waits == [1.0, 2.0, 7.0, 30.0]
 
 
-def test_server_that_stays_busy_is_given_up(server, tmp_path):
-    url = server.script("/toy.txt", status(503))
-    assert f"{url}: answers 503 Service Unavailable (3 attempts)" in fails(toy(url), tmp_path)
-    assert len(server.requests) == 3
-
-
 def test_missing_file_is_said_at_once_with_what_to_do(server, tmp_path):
     url = server.script("/toy.txt", status(404))
     assert fails(toy(url), tmp_path) == (
@@ -153,15 +147,19 @@ def test_redirect_is_followed(server, tmp_path):
     assert fetch(toy(url), tmp_path, limits=FAST).read_bytes() == BODY
 
 
-def test_redirects_in_a_loop_end(server, tmp_path):
-    url = server.script("/toy.txt", redirect("/toy.txt"))
-    assert f"{url}: redirects more than 3 times" in fails(toy(url), tmp_path)
-    assert len(server.requests) == 4
-
-
-def test_redirect_never_leads_to_a_file_of_this_machine(server, tmp_path):
-    url = server.script("/toy.txt", redirect("file:///etc/hostname"))
-    assert "redirects to file:///etc/hostname, which is neither http nor https" in fails(toy(url), tmp_path)
+@pytest.mark.parametrize(
+    ("answer", "words", "requested"),
+    [
+        (status(503), "answers 503 Service Unavailable (3 attempts)", 3),
+        (redirect("/toy.txt"), "redirects more than 3 times", 4),
+        (redirect("file:///etc/hostname"), "redirects to file:///etc/hostname, which is neither http nor https", 1),
+    ],
+    ids=["always busy", "redirects in a loop", "a redirect to a file of this machine"],
+)
+def test_server_that_leads_nowhere_is_given_up(server, tmp_path, answer, words, requested):
+    url = server.script("/toy.txt", answer)
+    assert f"{url}: {words}" in fails(toy(url), tmp_path)
+    assert len(server.requests) == requested
 
 
 def test_redirect_never_leaves_https(monkeypatch, tmp_path):

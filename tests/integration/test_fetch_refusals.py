@@ -21,11 +21,7 @@ NOT_THE_FILE = {
         {"size_bytes": 100_000},
         "sends more than the 100000 bytes that it should have",
     ),
-    "too short": (
-        endless(BODY, blocks=1),
-        {"size_bytes": N + 1},
-        f"has {N} bytes instead of {N + 1} stated in",
-    ),
+    "too short": (endless(BODY, blocks=1), {"size_bytes": N + 1}, f"has {N} bytes instead of {N + 1} stated in"),
     "checksum": (
         serve(BODY),
         {"sha256": sha256(b"other")},

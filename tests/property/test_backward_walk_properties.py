@@ -32,38 +32,19 @@ def two_futures(draw):
     return cutoff, *(network_of(past + future, n_nodes=N_NODES) for future in futures)
 
 
-def walks_of(network, cutoff, p, q):
-    return backward_walks(
-        build_history(network, time_scale=3.0),
-        np.arange(N_NODES, dtype=np.int32),
-        np.full(N_NODES, cutoff),
-        n_walks=4,
-        length=5,
-        p=p,
-        q=q,
-        seed=11,
-    )
+def walks_of(network, cutoff, walk=backward_walks, **options):
+    starts, cutoffs = np.arange(N_NODES, dtype=np.int32), np.full(N_NODES, cutoff)
+    return walk(build_history(network, time_scale=3.0), starts, cutoffs, n_walks=4, length=5, seed=11, **options)
 
 
 @settings(deadline=None, max_examples=200)
 @given(two_futures(), st.sampled_from([0.1, 1.0, 8.0]), st.sampled_from([0.1, 1.0, 8.0]))
 def test_what_happens_at_or_after_the_target_time_never_changes_a_walk(networks, p, q):
     cutoff, one, other = networks
-    walks, others = walks_of(one, cutoff, p, q), walks_of(other, cutoff, p, q)
-    assert np.array_equal(walks.nodes, others.nodes)
-    assert np.array_equal(walks.times, others.times)
-
-
-@settings(deadline=None, max_examples=100)
-@given(two_futures())
-def test_what_happens_at_or_after_the_target_time_never_changes_a_static_walk(networks):
-    cutoff, *both = networks
-    starts, cutoffs = np.arange(N_NODES, dtype=np.int32), np.full(N_NODES, cutoff)
-    walks, others = (
-        untimed_walks(build_history(network), starts, cutoffs, n_walks=4, length=5, seed=11) for network in both
-    )
-    assert np.array_equal(walks.nodes, others.nodes)
-    assert np.array_equal(walks.times, others.times)
+    for options in ({"p": p, "q": q}, {"walk": untimed_walks}):
+        walks, others = (walks_of(network, cutoff, **options) for network in (one, other))
+        assert np.array_equal(walks.nodes, others.nodes)
+        assert np.array_equal(walks.times, others.times)
 
 
 @settings(deadline=None, max_examples=100)
@@ -75,7 +56,7 @@ def test_every_step_is_a_contact_of_the_past_and_times_never_rise(networks, p, q
         for *pair, t in zip(network.source.tolist(), network.target.tolist(), network.time.tolist(), strict=True)
         if t < cutoff
     }
-    walks = walks_of(network, cutoff, p, q)
+    walks = walks_of(network, cutoff, p=p, q=q)
     for nodes, times in zip(walks.nodes.tolist(), walks.times, strict=True):
         if nodes[1] == NO_NODE:
             assert not any(nodes[0] in pair for pair in known)

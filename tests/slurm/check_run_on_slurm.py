@@ -24,9 +24,7 @@ LONGEST_RUN_SECONDS = 1200
 # work, some seven seconds of a core. Fits of EHNA last long enough to be caught in the middle.
 CHANGES = {
     "methods": ["ehna", "edgebank"],
-    "parameters": {
-        "ehna": {"dimensions": 8, "walks": 2, "walk_length": 3, "epochs": 80, "validation_fraction": 0},
-    },
+    "parameters": {"ehna": {"dimensions": 8, "walks": 2, "walk_length": 3, "epochs": 80, "validation_fraction": 0}},
     "ablation": [],
     "efficiency": {"methods": ["random"], "scaling": [200]},
     "sensitivity": {"dataset": "tiny_communities", "method": "ehna", "parameters": {"margin": [5]}},

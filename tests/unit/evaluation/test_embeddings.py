@@ -1,5 +1,6 @@
 """Reading vectors: what is accepted, and the sentence for what is not."""
 
+import io
 import os
 import pickle
 from dataclasses import replace
@@ -84,35 +85,31 @@ class Trap:
         return (type(self.folder).mkdir, (self.folder,))
 
 
-def test_a_pickle_is_not_opened(tmp_path):
+def npy_bytes(array):
+    contents = io.BytesIO()
+    np.save(contents, array, allow_pickle=True)
+    return contents.getvalue()
+
+
+BAD_BYTES = {
+    "pickle": (lambda trap: pickle.dumps(trap), "a pickle or an archive"),
+    "pickle inside": (lambda trap: npy_bytes(np.array([trap], dtype=object)), "cannot be read as an array of numbers"),
+    "truncated": (lambda _: npy_bytes(VECTORS)[:-8], "cannot be read as an array of numbers"),
+    "shape that is no number": (
+        lambda _: npy_bytes(np.zeros((3, 4))).replace(b"'shape': (3, 4), }   ", b"'shape': (True, 4), }"),
+        "cannot be read as an array of numbers",
+    ),
+    "no text": (lambda _: b"\xff\xfe\x00\x01", "neither an npy file nor word2vec text"),
+}
+
+
+@pytest.mark.parametrize(("contents", "words"), BAD_BYTES.values(), ids=BAD_BYTES.keys())
+def test_bytes_that_are_no_vectors_are_refused_and_no_pickle_is_opened(tmp_path, contents, words):
     path = tmp_path / "mine.npy"
-    path.write_bytes(pickle.dumps(Trap(tmp_path / "made")))
-    with pytest.raises(EvaluationError, match="a pickle or an archive"):
+    path.write_bytes(contents(Trap(tmp_path / "made")))
+    with pytest.raises(EvaluationError, match=words):
         read_embeddings(path, NETWORK)
     assert not (tmp_path / "made").exists()
-
-
-def test_an_npy_file_with_a_pickle_inside_is_not_opened(tmp_path):
-    path = tmp_path / "mine.npy"
-    np.save(path, np.array([Trap(tmp_path / "made")], dtype=object), allow_pickle=True)
-    with pytest.raises(EvaluationError, match="cannot be read as an array of numbers"):
-        read_embeddings(path, NETWORK)
-    assert not (tmp_path / "made").exists()
-
-
-def test_a_truncated_npy_file_is_refused(npy):
-    path = npy(VECTORS)
-    path.write_bytes(path.read_bytes()[:-8])
-    with pytest.raises(EvaluationError, match="cannot be read as an array of numbers"):
-        read_embeddings(path, NETWORK)
-
-
-def test_an_npy_header_whose_shape_is_no_number_is_refused(npy):
-    path = npy(np.zeros((3, 4)))
-    path.write_bytes(path.read_bytes().replace(b"'shape': (3, 4), }   ", b"'shape': (True, 4), }"))
-    assert b"(True, 4)" in path.read_bytes()
-    with pytest.raises(EvaluationError, match="cannot be read as an array of numbers"):
-        read_embeddings(path, NETWORK)
 
 
 def test_an_array_of_holes_is_refused_before_it_becomes_memory(tmp_path):
@@ -153,15 +150,16 @@ def test_word2vec_text_is_matched_by_label(text):
     assert not embeddings.missing.any()
 
 
-def test_a_label_may_hold_spaces(text):
-    network = replace(NETWORK, labels=pa.array(["ann", "van der Meer", "zoe b"]))
-    embeddings = read_embeddings(text("3 2\nzoe b 5 6.5\nann 1 2\nvan der Meer 3 4\n"), network)
-    assert np.array_equal(embeddings.vectors, VECTORS)
-
-
-def test_a_no_break_space_is_part_of_a_label(text):
-    network = replace(NETWORK, labels=pa.array(["a", "a\u00a0", "\u2003b c"]))
-    embeddings = read_embeddings(text("3 2\n\u2003b c 5 6.5\na\u00a0 3 4\na\t1 2\n"), network)
+@pytest.mark.parametrize(
+    ("labels", "content"),
+    [
+        (["ann", "van der Meer", "zoe b"], "3 2\nzoe b 5 6.5\nann 1 2\nvan der Meer 3 4\n"),
+        (["a", "a\u00a0", "\u2003b c"], "3 2\n\u2003b c 5 6.5\na\u00a0 3 4\na\t1 2\n"),
+    ],
+    ids=["spaces", "no-break and wide spaces"],
+)
+def test_a_label_may_hold_spaces(text, labels, content):
+    embeddings = read_embeddings(text(content), replace(NETWORK, labels=pa.array(labels)))
     assert np.array_equal(embeddings.vectors, VECTORS)
 
 
@@ -195,13 +193,6 @@ def test_bad_text_names_the_line(text, content, message):
     with pytest.raises(EvaluationError) as error:
         read_embeddings(text(content), NETWORK)
     assert message in str(error.value)
-
-
-def test_bytes_that_are_no_text_are_refused(tmp_path):
-    path = tmp_path / "mine.bin"
-    path.write_bytes(b"\xff\xfe\x00\x01")
-    with pytest.raises(EvaluationError, match="neither an npy file nor word2vec text"):
-        read_embeddings(path, NETWORK)
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1.0, 1e6, 1e300])

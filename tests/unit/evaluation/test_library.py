@@ -25,10 +25,7 @@ def test_there_is_a_row_per_protocol_and_operator_and_a_good_vector_scores_well(
 
 @pytest.mark.parametrize(
     ("rows", "protocols", "sentence"),
-    [
-        (40, ["papr"], "no protocol named 'papr'; did you mean 'paper'?"),
-        (39, ["paper"], "vectors: "),
-    ],
+    [(40, ["papr"], "no protocol named 'papr'; did you mean 'paper'?"), (39, ["paper"], "vectors: ")],
 )
 def test_a_mistake_is_one_sentence(rows: int, protocols: list[str], sentence: str) -> None:
     with pytest.raises(EvaluationError) as refused:

@@ -26,37 +26,55 @@ def found(module: str, root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in code_files(module, root) if path.name != "__init__.py"}
 
 
-def test_imports_are_followed_through_modules(tmp_path: Path) -> None:
-    root = project(
-        tmp_path,
-        methods__a__fit="from networks.network import Network\nimport numpy as np\n",
-        networks__network="import harness.files\n",
-        harness__files="",
-        networks__unused="",
-        methods__b__fit="",
-    )
-    assert found("methods.a.fit", root) == {"methods/a/fit.py", "networks/network.py", "harness/files.py"}
+# What is asked for, the files that there are by module name, and those of them that it depends on.
+IMPORTS: dict[str, tuple[str, dict[str, str], set[str]]] = {
+    "imports are followed through modules": (
+        "methods.a.fit",
+        {
+            "methods__a__fit": "from networks.network import Network\nimport numpy as np\n",
+            "networks__network": "import harness.files\n",
+            **dict.fromkeys(("harness__files", "networks__unused", "methods__b__fit"), ""),
+        },
+        {"methods/a/fit.py", "networks/network.py", "harness/files.py"},
+    ),
+    "modules imported from their package are followed": (
+        "methods.a.fit",
+        {"methods__a__fit": "from methods.walks import temporal, other\n", "methods__walks__temporal": ""},
+        {"methods/a/fit.py", "methods/walks/temporal.py"},
+    ),
+    "relative imports and those inside functions are followed": (
+        "methods.a.fit",
+        {
+            "methods__a__fit": "from . import loss\n"
+            "def f():\n    from .model import M\n    from ..walks.forward import w\n",
+            **dict.fromkeys(("methods__a__model", "methods__a__loss", "methods__walks__forward"), ""),
+        },
+        {"methods/a/fit.py", "methods/a/model.py", "methods/a/loss.py", "methods/walks/forward.py"},
+    ),
+    "modules that import each other end": (
+        "networks.a",
+        {"networks__a": "import networks.b", "networks__b": "import networks.a"},
+        {"networks/a.py", "networks/b.py"},
+    ),
+    "a file that does not parse is still named": ("networks.a", {"networks__a": "def (:\n"}, {"networks/a.py"}),
+    "nothing is executed": ("networks.a", {"networks__a": "raise SystemExit('this ran')\n"}, {"networks/a.py"}),
+    "imports for type checkers are not followed": (
+        "networks.a",
+        {
+            "networks__a": "from typing import TYPE_CHECKING\n"
+            "if TYPE_CHECKING:\n    import networks.b\nimport networks.c\n",
+            **dict.fromkeys(("networks__b", "networks__c"), ""),
+        },
+        {"networks/a.py", "networks/c.py"},
+    ),
+}
 
 
-def test_a_module_imported_from_its_package_is_followed(tmp_path: Path) -> None:
-    root = project(tmp_path, methods__a__fit="from methods.walks import temporal, other\n", methods__walks__temporal="")
-    assert found("methods.a.fit", root) == {"methods/a/fit.py", "methods/walks/temporal.py"}
-
-
-def test_relative_imports_and_imports_inside_functions_are_followed(tmp_path: Path) -> None:
-    root = project(
-        tmp_path,
-        methods__a__fit="from . import loss\ndef f():\n    from .model import M\n    from ..walks.temporal import w\n",
-        methods__a__model="",
-        methods__a__loss="",
-        methods__walks__temporal="",
-    )
-    assert found("methods.a.fit", root) == {
-        "methods/a/fit.py",
-        "methods/a/model.py",
-        "methods/a/loss.py",
-        "methods/walks/temporal.py",
-    }
+@pytest.mark.parametrize(("module", "files", "expected"), IMPORTS.values(), ids=IMPORTS.keys())
+def test_the_files_of_a_module_are_found(
+    module: str, files: dict[str, str], expected: set[str], tmp_path: Path
+) -> None:
+    assert found(module, project(tmp_path, **files)) == expected
 
 
 def test_packages_on_the_way_count_because_importing_runs_them(tmp_path: Path) -> None:
@@ -76,11 +94,6 @@ def test_the_description_beside_a_module_belongs_to_it(tmp_path: Path) -> None:
     assert found("methods.a.fit", root) == {"methods/a/fit.py", "methods/a/method.yaml"}
 
 
-def test_modules_that_import_each_other_end(tmp_path: Path) -> None:
-    root = project(tmp_path, networks__a="import networks.b", networks__b="import networks.a")
-    assert found("networks.a", root) == {"networks/a.py", "networks/b.py"}
-
-
 def test_an_edit_that_adds_an_import_is_noticed(tmp_path: Path) -> None:
     root = project(tmp_path, networks__a="", networks__b="")
     assert found("networks.a", root) == {"networks/a.py"}
@@ -88,22 +101,6 @@ def test_an_edit_that_adds_an_import_is_noticed(tmp_path: Path) -> None:
     assert found("networks.a", root) == {"networks/a.py", "networks/b.py"}
 
 
-def test_a_file_that_does_not_parse_is_still_named(tmp_path: Path) -> None:
-    root = project(tmp_path, methods__a__fit="def (:\n")
-    assert found("methods.a.fit", root) == {"methods/a/fit.py"}
-
-
 def test_an_unknown_module_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"methods\.none\.fit: no such module"):
         code_files("methods.none.fit", project(tmp_path, methods__a__fit=""))
-
-
-def test_nothing_is_executed(tmp_path: Path) -> None:
-    root = project(tmp_path, methods__a__fit="raise SystemExit('this ran')\n")
-    assert found("methods.a.fit", root) == {"methods/a/fit.py"}
-
-
-def test_imports_for_type_checkers_are_not_followed(tmp_path: Path) -> None:
-    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import networks.b\nimport networks.c\n"
-    root = project(tmp_path, networks__a=text, networks__b="", networks__c="")
-    assert found("networks.a", root) == {"networks/a.py", "networks/c.py"}

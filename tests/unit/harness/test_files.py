@@ -18,20 +18,14 @@ def test_a_file_is_written_with_its_folders(tmp_path):
     assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["c.txt"]
 
 
-def test_an_exception_leaves_nothing_behind(tmp_path):
+@pytest.mark.parametrize("before", [{}, {"final": "old"}], ids=["no file", "an old file"])
+def test_an_exception_leaves_what_was_there(tmp_path, before):
+    for name, text in before.items():
+        (tmp_path / name).write_text(text)
     with pytest.raises(KeyError), atomic_path(tmp_path / "final") as temporary:
         temporary.write_text("half")
         raise KeyError
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_exception_leaves_the_old_file_as_it_was(tmp_path):
-    (tmp_path / "final").write_text("old")
-    with pytest.raises(KeyError), atomic_path(tmp_path / "final") as temporary:
-        temporary.write_text("half")
-        raise KeyError
-    assert (tmp_path / "final").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["final"]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
 
 
 def test_the_final_name_does_not_exist_while_writing(tmp_path):
@@ -49,23 +43,14 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, place):
         write_text(tmp_path / place / "final.txt", "")
 
 
-def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, monkeypatch, path):
     def full(_descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UserError, match=r"final.json: cannot be written: No space left on device"):
-        write_json(tmp_path / "final.json", {"a": 1})
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_full_disk_while_storing_a_network_leaves_nothing(tmp_path, monkeypatch, path):
-    def full(_descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UserError, match="No space left on device"):
-        path.save(tmp_path / "network.arrow")
+    for name, write in {"final.json": lambda file: write_json(file, {"a": 1}), "network.arrow": path.save}.items():
+        with pytest.raises(UserError, match=rf"{name}: cannot be written: No space left on device"):
+            write(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -93,15 +78,13 @@ def test_not_a_number_is_refused_because_it_is_not_json(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("contents", [b"{", b"\xff\xfe"])
-def test_broken_json_is_one_sentence(tmp_path, contents):
-    (tmp_path / "a.json").write_bytes(contents)
-    with pytest.raises(UserError, match=r"a.json: not valid JSON"):
-        read_json(tmp_path / "a.json")
-
-
-def test_missing_json_is_one_sentence(tmp_path):
-    with pytest.raises(UserError, match=r"a.json: no such file"):
+@pytest.mark.parametrize(
+    ("contents", "words"), [(b"{", "not valid JSON"), (b"\xff\xfe", "not valid JSON"), (None, "no such file")]
+)
+def test_broken_or_missing_json_is_one_sentence(tmp_path, contents, words):
+    if contents is not None:
+        (tmp_path / "a.json").write_bytes(contents)
+    with pytest.raises(UserError, match=rf"a.json: {words}"):
         read_json(tmp_path / "a.json")
 
 

@@ -41,11 +41,6 @@ def test_degree_of_a_node_without_contact_is_zero(triangle: TemporalNetwork) -> 
     assert degree(triangle, {}, Run(1))[3] == 0
 
 
-def test_common_neighbors_counts_a_neighbor_once_however_often_it_was_met() -> None:
-    network = network_of([(0, 1, 1), (0, 1, 2), (1, 2, 3), (2, 1, 4), (0, 3, 5), (3, 2, 6)], n_nodes=5)
-    assert common_neighbors(network, *pairs((0, 2), (1, 3), (0, 1), (0, 4)), {}, Run(1)).tolist() == [2, 2, 0, 0]
-
-
 contacts = st.lists(
     st.tuples(st.integers(0, 14), st.integers(0, 14), st.integers(0, 9)).filter(
         lambda contact: contact[0] != contact[1]

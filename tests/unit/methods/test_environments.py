@@ -41,10 +41,7 @@ def test_what_comes_from_pip_and_what_from_conda_is_read_and_python_is_ours_unle
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (
-            "dependencies: [python=3.11, gxx]",
-            "needs gxx from conda, but there is no conda on the PATH",
-        ),
+        ("dependencies: [python=3.11, gxx]", "needs gxx from conda, but there is no conda on the PATH"),
         ("dependencies: [python=2.6]", "needs Python 2.6, but there is neither python2.6 nor conda on the PATH"),
         ("- a list", "cannot be read as an environment of conda"),
         ("dependencies: [", "cannot be read as an environment of conda"),

@@ -62,33 +62,11 @@ def test_walk_frequencies_match_the_exact_distribution(walk_length, allow_ties, 
     assert chisquare(observed, np.array(expected) * len(walks)).pvalue > 1e-3
 
 
-def test_a_walk_never_steps_to_a_contact_of_the_same_time(one_timestamp):
-    walks = forward_walks(time_order(one_timestamp, allow_ties=False), np.arange(200), 10, seed=1)
-    assert np.all(walks[:, :2] != ENDED)
-    assert np.all(walks[:, 2:] == ENDED)
-
-
 def test_with_ties_a_walk_goes_on_at_the_same_time_but_not_back_over_the_contact_just_used(one_timestamp):
     # On a square of simultaneous contacts the only other contact leads on, so walks go round and round.
     walks = forward_walks(time_order(one_timestamp, allow_ties=True), np.arange(200), 10, seed=1)
     steps = np.diff(walks.astype(int), axis=1) % 4
     assert np.all((steps == 1).all(axis=1) | (steps == 3).all(axis=1))
-
-
-def test_with_ties_a_single_contact_is_crossed_once(one_edge):
-    walks = forward_walks(time_order(one_edge, allow_ties=True), np.arange(50), 10, seed=1)
-    assert set(nodes_of(walks)) == {(0, 1), (1, 0)}
-
-
-def test_with_ties_the_second_of_two_equal_contacts_leads_back():
-    network = network_of([(0, 1, 4), (0, 1, 4)])
-    walks = forward_walks(time_order(network, allow_ties=True), np.arange(50), 5, seed=1)
-    assert set(nodes_of(walks)) == {(0, 1, 0, 1, 0), (1, 0, 1, 0, 1)}
-
-
-def test_walk_length_counts_nodes():
-    walks = nodes_of(forward_walks(time_order(network_of(CHAIN), allow_ties=False), np.arange(5000), 4, seed=1))
-    assert max(map(len, walks)) == 4
 
 
 def test_number_of_threads_and_company_do_not_change_a_walk():

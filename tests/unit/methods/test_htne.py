@@ -17,7 +17,7 @@ from methods.htne.fit import fit, initial_tables, shares_of
 from methods.htne.gradient import sample_gradient
 from methods.htne.training import Setting, draw_samples, room_for_batch, train
 from methods.kernels.sampling import noise_table
-from tests.conftest import network_of
+from tests.conftest import interrupted_after, network_of
 
 SMALL: dict[str, Any] = {
     "dimensions": 8,
@@ -256,20 +256,11 @@ def test_every_share_has_its_own_random_stream_and_every_epoch_its_own_order(mon
     assert set(first[:40]) != set(second[:40])
 
 
-def test_an_interrupted_fit_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
+def test_an_interrupted_fit_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     network = network_of(TWO_GROUPS)
     whole = fit(network, SMALL, Run(1))
-    save = Run.save_checkpoint
-
-    def save_and_stop_after_two(run: Run, **arrays: Any) -> None:
-        save(run, **arrays)
-        if len(arrays["losses"]) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Run, "save_checkpoint", save_and_stop_after_two)
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted_after(2):
         fit(network, SMALL, Run(1, folder=tmp_path))
-    monkeypatch.setattr(Run, "save_checkpoint", save)
     run = Run(1, folder=tmp_path)
     assert fit(network, SMALL, run).tobytes() == whole.tobytes()
     assert len(run.facts["loss_per_epoch"]) == len(run.epochs) == 4

@@ -10,7 +10,7 @@ from methods.contract.errors import MethodError
 from methods.contract.run import Run
 from methods.line.fit import fit, unit_rows
 from methods.line.training import LEAST_RATE, initial_half, step, train_samples, weighted_graph
-from tests.conftest import network_of
+from tests.conftest import interrupted_after, network_of
 
 ZERO = np.zeros(1, np.int32)  # the only source of a table of samples: node 0
 SMALL = {"dimensions": 16, "samples_per_edge": 50, "negatives": 5, "learning_rate": 0.025}
@@ -173,22 +173,12 @@ def test_every_thread_of_every_order_and_epoch_has_its_own_random_stream(monkeyp
     assert len(set(streams)) == len(streams)
 
 
-def test_an_interrupted_fit_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
+def test_an_interrupted_fit_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     network = network_of(TWO_CLIQUES)
     whole = fit(network, SMALL, Run(1))
-    save = Run.save_checkpoint
-    saved = []
-
-    def save_three_then_stop(run: Run, **arrays: Any) -> None:
-        save(run, **arrays)
-        saved.append(int(arrays["epoch"]))
-        if len(saved) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Run, "save_checkpoint", save_three_then_stop)
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted_after(3) as saved:
         fit(network, SMALL, Run(1, folder=tmp_path))
-    assert saved == [5, 10, 15]
+    assert [int(arrays["epoch"]) for arrays in saved] == [5, 10, 15]
     run = Run(1, folder=tmp_path)
     assert fit(network, SMALL, run).tobytes() == whole.tobytes()
     assert len(run.epochs) == 50

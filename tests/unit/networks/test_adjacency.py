@@ -24,15 +24,6 @@ def test_every_node_lists_its_contacts_oldest_first(triangle):
     assert contacts_of(triangle, 2) == [(1, 20, 1), (0, 30, 2)]
 
 
-def test_a_node_without_contact_has_an_empty_list(triangle):
-    assert contacts_of(triangle, 3) == []
-
-
-def test_contacts_at_the_same_time_keep_the_order_of_the_file(network_of):
-    network = network_of([(0, 2, 5), (0, 1, 5), (3, 0, 5)])
-    assert [neighbor for neighbor, _, _ in contacts_of(network, 0)] == [2, 1, 3]
-
-
 def test_the_adjacency_is_built_once(path):
     assert path.adjacency is path.adjacency
 

@@ -80,23 +80,20 @@ def test_a_star_is_bipartite_and_a_triangle_is_not(star, triangle):
     assert "sides" not in audit(triangle)
 
 
-def test_sides_put_the_source_first(network_of):
-    """Two components, of which the second begins with a row that names its ends the other way round."""
-    network = network_of([(0, 2, 1), (1, 2, 2), (5, 3, 3), (3, 5, 4), (4, 5, 5)])
-    assert sides(network).tolist() == [0, 0, 1, 0, 0, 1]
+SIDES = {
+    # Two components, of which the second begins with a row that names its ends the other way round.
+    "the source is first": ([(0, 2, 1), (1, 2, 2), (5, 3, 3), (3, 5, 4), (4, 5, 5)], [0, 0, 1, 0, 0, 1]),
+    "nodes without contact have none": ([(1, 2, 1)], [-1, 0, 1, -1, -1, -1]),
+    "an even cycle": ([(i, (i + 1) % 6, 7) for i in range(6)], [0, 1, 0, 1, 0, 1]),
+    "an odd cycle": ([(i, (i + 1) % 5, 1) for i in range(5)], None),
+    "one odd component": ([(0, 1, 1), (3, 4, 2), (1, 2, 3), (3, 4, 4), (2, 0, 5)], None),
+}
 
 
-def test_nodes_without_contact_have_no_side(network_of):
-    assert sides(network_of([(1, 2, 1)], n_nodes=4)).tolist() == [-1, 0, 1, -1]
-
-
-def test_an_even_cycle_is_bipartite_and_an_odd_one_is_not(one_timestamp, network_of):
-    assert sides(one_timestamp).tolist() == [0, 1, 0, 1]
-    assert sides(network_of([(i, (i + 1) % 5, 1) for i in range(5)])) is None
-
-
-def test_a_network_with_one_odd_component_is_not_bipartite(two_components):
-    assert sides(two_components) is None
+@pytest.mark.parametrize(("contacts", "expected"), SIDES.values(), ids=SIDES.keys())
+def test_sides_of_a_bipartite_network(network_of, contacts, expected):
+    found = sides(network_of(contacts, n_nodes=6))
+    assert (found if found is None else found.tolist()) == expected
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from networks.fetch.extract import check_compressed, unpack
 
 BODY = b"1 2 3\n" * 1000
 MIB = 1 << 20
+COMPRESSIONS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def tar(path: Path, *items: tarfile.TarInfo | tuple[str, bytes]) -> Path:
@@ -69,9 +70,7 @@ def test_leading_dot_in_the_archive_does_not_hide_the_member(tmp_path, suffix):
     assert (tmp_path / "out.toy").read_bytes() == BODY
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
-)
+@pytest.mark.parametrize(("suffix", "compress"), COMPRESSIONS.items())
 def test_compressed_file_is_expanded_to_the_plain_name(tmp_path, suffix, compress):
     packed = tmp_path / f"other{suffix}"
     packed.write_bytes(compress(BODY))
@@ -195,9 +194,7 @@ def test_text_under_the_name_of_an_archive_is_refused(tmp_path, suffix):
     assert "is damaged or not what its name says" in refusal(packed)
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
-)
+@pytest.mark.parametrize(("suffix", "compress"), COMPRESSIONS.items())
 def test_compressed_file_is_checked_to_its_end(tmp_path, suffix, compress):
     whole, cut = tmp_path / f"whole{suffix}", tmp_path / f"cut{suffix}"
     whole.write_bytes(compress(BODY))

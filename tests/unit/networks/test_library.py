@@ -22,11 +22,7 @@ def test_a_raw_file_is_read_with_its_columns_and_a_stored_one_as_it_is(tmp_path:
     ("source", "options", "sentence"),
     [
         ("colege_msg", {}, "colege_msg: is neither a file nor in the catalog; did you mean 'college_msg'?"),
-        (
-            "college_msg",
-            {"separator": ","},
-            "college_msg: is in the catalog, which says how to read it; leave out",
-        ),
+        ("college_msg", {"separator": ","}, "college_msg: is in the catalog, which says how to read it; leave out"),
         ("stored.arrow", {"separator": ","}, "stored.arrow: is a stored network; leave out separator"),
     ],
 )

@@ -102,15 +102,14 @@ def test_degrees_count_every_contact_at_both_ends(repeated):
     assert repeated.degrees.tolist() == [3, 5, 2]
 
 
-def test_unit_time_spans_zero_to_one(network_of):
-    assert network_of([(0, 1, 100), (1, 2, 125), (0, 2, 200)]).unit_time().tolist() == [0.0, 0.25, 1.0]
-
-
-def test_unit_time_of_one_timestamp_is_zero(one_timestamp):
-    assert one_timestamp.unit_time().tolist() == [0.0] * 4
-
-
-def test_unit_time_keeps_single_seconds_of_large_times_apart(network_of):
-    start = 2**60
-    times = network_of([(0, 1, start), (0, 1, start + 1), (0, 1, start + 4)]).unit_time()
-    assert times.tolist() == [0.0, 0.25, 1.0]
+@pytest.mark.parametrize(
+    ("times", "unit"),
+    [
+        ([100, 125, 200], [0.0, 0.25, 1.0]),
+        ([7, 7, 7], [0.0, 0.0, 0.0]),
+        ([2**60, 2**60 + 1, 2**60 + 4], [0.0, 0.25, 1.0]),
+    ],
+    ids=["from zero to one", "one timestamp", "single seconds of large times"],
+)
+def test_unit_time_spans_zero_to_one(network_of, times, unit):
+    assert network_of([(0, 1, t) for t in times]).unit_time().tolist() == unit

@@ -186,11 +186,7 @@ def test_a_large_regular_file_gives_the_same_rows_as_its_irregular_twin(read):
 MALFORMED = {
     "too few columns": ("1 2 3\n\n4 5\n", 3, "has 2 columns where at least 3 are needed"),
     "time is a word": ("# top\n1 2 3\n4 5 soon\n", 3, "'soon' is not a number"),
-    "time is an iso date": (
-        "1,2,2020-01-02\n",
-        1,
-        "is not a number; dates such as this one",
-    ),
+    "time is an iso date": ("1,2,2020-01-02\n", 1, "is not a number; dates such as this one"),
     "time is another date": ("1,2,31/12/2020\n", 1, "'31/12/2020' is not a number; if it is a date, give its pattern"),
     "time is nan": ("1 2 nan\n", 1, "'nan' is not a number"),
     "time is infinite": ("1 2 3\n1 2 inf\n", 2, "'inf' is not a number"),

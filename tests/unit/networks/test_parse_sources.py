@@ -26,29 +26,25 @@ def write(tmp_path):
     return write
 
 
-def test_konect_rows_without_a_time_are_dropped_and_counted(write):
-    contacts = read_contacts(write(KONECT), "konect")
-    assert labeled(contacts) == [("1", "2", 100), ("3", "1", 50), ("4", "1", 60)]
-    assert contacts.rows == 5
-    assert contacts.dropped == {"no time": 2}
+@pytest.mark.parametrize(
+    ("text", "rows", "dropped"),
+    [
+        (KONECT, [("1", "2", 100), ("3", "1", 50), ("4", "1", 60)], {"no time": 2}),
+        ("% sym unweighted\n1 2 1 9\n1 3\n2 3 1\n", [("1", "2", 9)], {"no time": 2}),
+        ("% asym\n1 2\t1\t9\n2 3\t1\t10\n", [("1", "2", 9), ("2", "3", 10)], {}),
+        ("% bip unweighted\n1 1 1 9\n", [("left:1", "right:1", 9)], {}),
+    ],
+    ids=["time zero is none", "lines that stop before the time", "tabs and spaces", "sides are numbered apart"],
+)
+def test_konect_rows_are_read_and_those_without_a_time_dropped_and_counted(write, text, rows, dropped):
+    contacts = read_contacts(write(text), "konect")
+    assert labeled(contacts) == rows
+    assert {reason: n for reason, n in contacts.dropped.items() if n} == dropped
+    assert contacts.rows == len(rows) + sum(dropped.values())
 
 
 def test_konect_weights_other_than_one_are_counted_and_ignored(write):
     assert read_contacts(write(KONECT), "konect").facts["weights_other_than_1"] == 2
-
-
-def test_konect_lines_that_stop_before_the_time_have_none(write):
-    contacts = read_contacts(write("% sym unweighted\n1 2 1 9\n1 3\n2 3 1\n"), "konect")
-    assert labeled(contacts) == [("1", "2", 9)]
-    assert contacts.dropped == {"no time": 2}
-
-
-def test_konect_mixes_tabs_and_spaces(write):
-    assert labeled(read_contacts(write("% asym\n1 2\t1\t9\n2 3\t1\t10\n"), "konect")) == [("1", "2", 9), ("2", "3", 10)]
-
-
-def test_konect_bipartite_sides_are_numbered_apart(write):
-    assert labeled(read_contacts(write("% bip unweighted\n1 1 1 9\n"), "konect")) == [("left:1", "right:1", 9)]
 
 
 def test_konect_malformed_line_is_named(write):

@@ -12,64 +12,41 @@ def chain(network_of, times):
     return network_of([(i, i + 1, t) for i, t in enumerate(times)])
 
 
-def test_the_newest_fifth_is_for_the_test_and_the_tenth_before_it_for_validation(network_of):
-    split = split_rows(chain(network_of, range(100)))
-    assert (split.tuning_end, split.train_end) == (70, 80)
+NO_VALIDATION = {"validation_fraction": 0}
+# Times of the contacts, how they are split, and after which rows tuning and training end.
+CUTS = {
+    "the newest fifth is for the test, the tenth before it for validation": (range(100), {}, 70, 80),
+    # The exact cut after row 8 would part the rows of time 3; the nearest cut between two times is after row 7.
+    "equal times stay together": ([1] * 4 + [2] * 3 + [3] * 3, NO_VALIDATION, 7, 7),
+    "of two cuts equally close the later is taken": ([1] * 7 + [2] * 2 + [3], NO_VALIDATION, 9, 9),
+    "cutting by row cuts exactly": ([1] * 4 + [2] * 3 + [3] * 3, {"ties": "row"}, 7, 8),
+    "without validation tuning is training": (range(10), NO_VALIDATION, 8, 8),
+    # Nearly everything happens at the first time: the best cut for the test leaves no place for validation.
+    "every block has a row": ([1] * 80 + [2] * 19 + [3], {}, 80, 99),
+    "three rows make three blocks": (range(3), {}, 1, 2),
+    "two times make two blocks": ([1, 1, 2], NO_VALIDATION, 2, 2),
+    "one time can be split by row": ([7] * 4, {"ties": "row"}, 2, 3),
+}
 
 
-def test_equal_times_stay_together(network_of):
-    """The exact cut after row 8 would part the rows of time 3; the nearest cut between two times is after row 7."""
-    split = split_rows(chain(network_of, [1, 1, 1, 1, 2, 2, 2, 3, 3, 3]), validation_fraction=0)
-    assert split.train_end == 7
+@pytest.mark.parametrize(("times", "rule", "tuning_end", "train_end"), CUTS.values(), ids=CUTS.keys())
+def test_contacts_are_cut_where_the_rule_says(network_of, times, rule, tuning_end, train_end):
+    split = split_rows(chain(network_of, times), **rule)
+    assert (split.tuning_end, split.train_end) == (tuning_end, train_end)
 
 
-def test_of_two_cuts_equally_close_the_later_is_taken(network_of):
-    assert split_rows(chain(network_of, [1] * 7 + [2] * 2 + [3]), validation_fraction=0).train_end == 9
-
-
-def test_cutting_by_row_cuts_exactly(network_of):
-    split = split_rows(chain(network_of, [1, 1, 1, 1, 2, 2, 2, 3, 3, 3]), ties="row")
-    assert (split.tuning_end, split.train_end) == (7, 8)
-
-
-def test_without_validation_tuning_is_training(network_of):
-    split = split_rows(chain(network_of, range(10)), validation_fraction=0)
-    assert split.tuning_end == split.train_end == 8
-
-
-def test_every_block_has_a_row_even_where_the_nearest_cut_would_leave_none(network_of):
-    """Nearly everything happens at the first time: the best cut for the test leaves no place for validation."""
-    split = split_rows(chain(network_of, [1] * 80 + [2] * 19 + [3]))
-    assert (split.tuning_end, split.train_end) == (80, 99)
-
-
-def test_three_rows_make_three_blocks(path):
-    split = split_rows(path)
-    assert (split.tuning_end, split.train_end) == (1, 2)
-
-
-def test_one_timestamp_cannot_be_split_by_group(one_timestamp):
-    with pytest.raises(
-        NetworkError, match=r"toy: cannot be split into 3 blocks, because it has only 1 different times"
-    ):
-        split_rows(one_timestamp)
-
-
-def test_one_timestamp_can_be_split_by_row(one_timestamp):
-    split = split_rows(one_timestamp, ties="row")
-    assert (split.tuning_end, split.train_end) == (2, 3)
-
-
-def test_two_times_can_be_split_without_validation(network_of):
-    network = chain(network_of, [1, 1, 2])
-    with pytest.raises(NetworkError, match="into 3 blocks, because it has only 2 different times"):
-        split_rows(network)
-    assert split_rows(network, validation_fraction=0).train_end == 2
-
-
-def test_one_contact_cannot_be_split(one_edge):
-    with pytest.raises(NetworkError, match="into 2 blocks, because it has only 1 contacts"):
-        split_rows(one_edge, validation_fraction=0, ties="row")
+@pytest.mark.parametrize(
+    ("times", "rule", "sentence"),
+    [
+        ([7] * 4, {}, "toy: cannot be split into 3 blocks, because it has only 1 different times"),
+        ([1, 1, 2], {}, "into 3 blocks, because it has only 2 different times"),
+        ([5], NO_VALIDATION | {"ties": "row"}, "into 2 blocks, because it has only 1 contacts"),
+        ([1, 2, 3], {"ties": "edge"}, "ties 'edge': use one of group, row"),
+    ],
+)
+def test_what_cannot_be_split_is_refused(network_of, times, rule, sentence):
+    with pytest.raises(NetworkError, match=sentence):
+        split_rows(chain(network_of, times), **rule)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +55,6 @@ def test_one_contact_cannot_be_split(one_edge):
 def test_fractions_that_make_no_sense_are_refused(path, test, validation):
     with pytest.raises(NetworkError, match="fraction"):
         split_rows(path, test, validation)
-
-
-def test_an_unknown_rule_for_ties_is_refused(path):
-    with pytest.raises(NetworkError, match="ties 'edge': use one of group, row"):
-        split_rows(path, ties="edge")
 
 
 def test_the_report_counts_unseen_nodes_and_repeated_pairs(network_of):

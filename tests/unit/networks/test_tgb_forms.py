@@ -60,11 +60,7 @@ def prepared(name: str, text: str, nodes: int, tmp_path):
 
 def test_editors_and_pages_of_the_wiki_are_nodes_apart(tmp_path):
     network = prepared("tgbl_wiki", WIKI, 4, tmp_path)
-    assert labeled(network) == [
-        ("editor:0", "page:0", 0.0),
-        ("editor:1", "page:0", 36.0),
-        ("editor:0", "page:1", 77.0),
-    ]
+    assert labeled(network) == [("editor:0", "page:0", 0.0), ("editor:1", "page:0", 36.0), ("editor:0", "page:1", 77.0)]
     assert sides(network).tolist() == [0, 1, 0, 1]
 
 

@@ -37,27 +37,30 @@ def test_ranking_is_opt_in_and_has_queries_and_scores_of_its_own():
     assert fit in steps["results/small/ranking/college_msg/random/seed-2.csv"].waits_for
 
 
-def test_timed_fits_are_made_on_every_network_and_on_the_generated_ones():
-    timed = experiments(efficiency={"methods": ["random"], "scaling": [100, 1000]})
-    assert timed.timing_files() == [
-        f"results/small/timings/{network}/random/fit.json" for network in ("college_msg", "scaling_100", "scaling_1000")
-    ]
-    assert timed.generate_arguments("scaling_1000") == ["--nodes", "200", "--edges", "1000", "--seed", "1"]
+@pytest.mark.parametrize(
+    ("section", "networks"),
+    [({}, ["college_msg", "pubmed", "scaling_100"]), ({"networks": ["pubmed"]}, ["pubmed", "scaling_100"])],
+)
+def test_timed_fits_are_made_on_every_network_or_those_named_and_on_the_generated_ones(section, networks):
+    efficiency = {"methods": ["random"], "scaling": [100]} | section
+    timed = experiments(datasets=["college_msg", "pubmed"], efficiency=efficiency)
+    assert timed.timing_files() == [f"results/small/timings/{network}/random/fit.json" for network in networks]
+    assert timed.generate_arguments("scaling_100") == ["--nodes", "20", "--edges", "100", "--seed", "1"]
 
 
-def test_settings_for_timing_come_on_top_of_those_of_the_run():
-    timed = experiments(
-        parameters={"random": {"dimensions": 8}}, efficiency={"methods": ["random"], "parameters": {"random": {}}}
-    )
-    assert timed.timing_arguments("random") == ["--set", "dimensions=8"]
-    timed = experiments(efficiency={"methods": ["random"], "parameters": {"random": {"dimensions": 4}}})
-    assert timed.timing_arguments("random") == ["--set", "dimensions=4"]
-
-
-def test_settings_for_timing_of_a_variant_come_on_top_of_its_methods():
-    changes = {"ehna": {"epochs": 1, "walks": 2}, "ehna_na": {"walks": 3}}
-    timed = experiments(efficiency={"methods": ["ehna_na"], "parameters": changes})
-    assert timed.timing_arguments("ehna_na") == ["--set", "epochs=1", "--set", "walks=3"]
+@pytest.mark.parametrize(
+    ("method", "of_the_run", "for_timing", "settings"),
+    [
+        ("random", {"random": {"dimensions": 8}}, {"random": {}}, ["dimensions=8"]),
+        ("random", {"random": {"dimensions": 8}}, {"random": {"dimensions": 4}}, ["dimensions=4"]),
+        ("ehna_na", {}, {"ehna": {"epochs": 1, "walks": 2}, "ehna_na": {"walks": 3}}, ["epochs=1", "walks=3"]),
+    ],
+)
+def test_settings_for_timing_come_on_top_of_those_of_the_run_and_a_variants_on_its_methods(
+    method, of_the_run, for_timing, settings
+):
+    timed = experiments(parameters=of_the_run, efficiency={"methods": [method], "parameters": for_timing})
+    assert timed.timing_arguments(method) == [word for setting in settings for word in ("--set", setting)]
 
 
 def test_settings_for_timing_are_given_even_where_they_are_the_defaults_because_tuning_may_have_chosen_others():
@@ -68,9 +71,7 @@ def test_settings_for_timing_are_given_even_where_they_are_the_defaults_because_
 
 def test_a_variant_waits_for_the_tuning_of_its_method_but_nothing_is_tuned_on_generated_networks():
     tuned = experiments(
-        methods=["ehna"],
-        tuning={"methods": ["ehna"], "trials": 1},
-        efficiency={"methods": ["ehna"], "scaling": [100]},
+        methods=["ehna"], tuning={"methods": ["ehna"], "trials": 1}, efficiency={"methods": ["ehna"], "scaling": [100]}
     )
     for method in ("ehna", "ehna_na"):
         assert tuned.chosen_file("college_msg", method) == ["results/small/tuning/college_msg/ehna/chosen.json"]
@@ -143,15 +144,6 @@ def test_beside_the_main_tables_the_headline_protocol_is_enough():
     found = experiments(link_prediction={"protocols": ["degree_matched", "paper"]})
     assert found.protocols(job()) == ["degree_matched", "paper"]
     assert found.protocols(job(settings="p=2/")) == ["degree_matched"]
-
-
-def test_efficiency_can_be_measured_on_some_networks_only():
-    timed = experiments(
-        datasets=["college_msg", "pubmed"], efficiency={"methods": ["random"], "networks": ["pubmed"], "scaling": [100]}
-    )
-    assert timed.timing_files() == [
-        f"results/small/timings/{network}/random/fit.json" for network in ("pubmed", "scaling_100")
-    ]
 
 
 @pytest.mark.parametrize(

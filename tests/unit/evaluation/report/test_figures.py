@@ -56,14 +56,9 @@ def test_figures_whose_inputs_are_absent_are_not_drawn(tmp_path):
     assert not (folder / "figures" / "reconstruction.svg").exists()
 
 
-def test_run_without_repeats_has_no_figures(tmp_path):
-    folder = write_run(tmp_path, methods=[])
-    write_figures(folder)
-    assert list((folder / "figures").iterdir()) == []
-
-
-def test_run_of_an_ablations_variants_alone_has_nothing_to_compare(tmp_path):
-    folder = write_run(tmp_path, methods=[method for method in METHODS if method["name"] == "ehna_na"])
+@pytest.mark.parametrize("names", [[], ["ehna_na"]], ids=["no repeats", "an ablation's variant alone"])
+def test_run_with_nothing_to_compare_has_no_figures(tmp_path, names):
+    folder = write_run(tmp_path, methods=[method for method in METHODS if method["name"] in names])
     write_figures(folder)
     assert list((folder / "figures").iterdir()) == []
 

@@ -43,21 +43,19 @@ def test_logs_work_in_progress_and_the_page_are_left_out(run_folder):
     assert not {name for name in named if name.startswith("logs") or ".work" in name or name == "index.html"}
 
 
-def test_a_changed_file_is_named(run_folder):
-    write_text(run_folder / "tables" / "a.csv", "2\n")
-    with pytest.raises(EvaluationError, match=r"tables/a\.csv: differs"):
-        verify(run_folder)
-
-
-def test_a_missing_file_is_named(run_folder):
-    (run_folder / "tables" / "a.csv").unlink()
-    with pytest.raises(EvaluationError, match=r"tables/a\.csv: named in manifest\.json but missing"):
-        verify(run_folder)
-
-
-def test_an_added_file_is_named(run_folder):
-    write_text(run_folder / "tables" / "b.csv", "1\n")
-    with pytest.raises(EvaluationError, match=r"tables/b\.csv: not in manifest\.json"):
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.csv", "2\n", r"tables/a\.csv: differs"),
+        ("a.csv", None, r"tables/a\.csv: named in manifest\.json but missing"),
+        ("b.csv", "1\n", r"tables/b\.csv: not in manifest\.json"),
+    ],
+    ids=["changed", "missing", "added"],
+)
+def test_a_file_that_does_not_agree_is_named(run_folder, name, text, words):
+    path = run_folder / "tables" / name
+    path.unlink() if text is None else path.write_text(text)
+    with pytest.raises(EvaluationError, match=words):
         verify(run_folder)
 
 

@@ -71,7 +71,4 @@ def test_methods_that_were_only_timed_are_not_on_the_leaderboard(tmp_path):
     write_json(folder / "run.json", run | {"methods": [*run["methods"], timed]})
     write_tables(folder)
     names = [(name, group) for name, _, group in board_data(folder)["methods"]]
-    assert names == [
-        *(("line", ""), ("node2vec", ""), ("ehna", "")),
-        *(("degree", "control"), ("edgebank", "control")),
-    ]
+    assert names == [*(("line", ""), ("node2vec", ""), ("ehna", "")), *(("degree", "control"), ("edgebank", "control"))]

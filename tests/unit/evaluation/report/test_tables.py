@@ -16,6 +16,7 @@ from tests.synthetic_run import (
     cell,
     only,
     rows_of,
+    set_level,
     write_fit,
     write_json,
     write_link_prediction,
@@ -29,17 +30,23 @@ def run_folder(tmp_path):
     return write_run(tmp_path / "results" / "synthetic")
 
 
-def test_long_table_has_the_columns_that_the_page_reads(run_folder):
-    write_tables(run_folder)
-    header = (run_folder / "tables" / "link_prediction.csv").read_text().splitlines()[0]
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A run in which everything worked, with its tables."""
+    folder = write_run(tmp_path_factory.mktemp("written") / "synthetic")
+    write_tables(folder)
+    return folder
+
+
+def test_long_table_has_the_columns_that_the_page_reads(written):
+    header = (written / "tables" / "link_prediction.csv").read_text().splitlines()[0]
     assert header == "dataset,protocol,operator,metric,method,mean,sd,ci_low,ci_high,n,status,ties_with_best"
-    header = (run_folder / "tables" / "link_prediction_subsets.csv").read_text().splitlines()[0]
+    header = (written / "tables" / "link_prediction_subsets.csv").read_text().splitlines()[0]
     assert header == "dataset,protocol,operator,subset,metric,method,mean,sd,ci_low,ci_high,n,status"
 
 
-def test_long_table_gives_mean_and_count_of_all_repeats(run_folder):
-    write_tables(run_folder)
-    rows = rows_of(run_folder, "link_prediction.csv")
+def test_long_table_gives_mean_and_count_of_all_repeats(written):
+    rows = rows_of(written, "link_prediction.csv")
     found = cell(rows, dataset="digg", protocol="paper", operator="hadamard", metric="auc", method="ehna")
     assert (found["mean"], found["n"], found["status"]) == ("0.814000", "12", "ok")
     assert float(found["ci_low"]) < 0.814 < float(found["ci_high"])
@@ -47,9 +54,8 @@ def test_long_table_gives_mean_and_count_of_all_repeats(run_folder):
     assert len(rows) == 2 * 2 * 5 * 26
 
 
-def test_deviation_of_each_layer_is_written(run_folder):
-    write_tables(run_folder)
-    rows = rows_of(run_folder, "link_prediction_layers.csv")
+def test_deviation_of_each_layer_is_written(written):
+    rows = rows_of(written, "link_prediction_layers.csv")
     found = cell(rows, dataset="toy", protocol="paper", operator="mean", metric="auc", method="line")
     assert found["sd_seed"] == "0.003000"  # the seeds of this method move its scores by -0.003, 0 and 0.003
     assert (found["seeds"], found["draws"], found["splits"]) == ("3", "2", "2")
@@ -92,9 +98,8 @@ def test_caption_gives_the_largest_difference_to_liblinear(run_folder, classifie
     assert (run_folder / "tables" / "link_prediction_digg.md").read_text().rstrip().endswith(sentence)
 
 
-def test_paper_table_has_operators_and_metrics_in_rows_and_methods_in_columns(run_folder):
-    write_tables(run_folder)
-    rows = rows_of(run_folder, "link_prediction_digg.csv")
+def test_paper_table_has_operators_and_metrics_in_rows_and_methods_in_columns(written):
+    rows = rows_of(written, "link_prediction_digg.csv")
     assert list(rows[0]) == [
         *("Operator", "Metric", "LINE", "Node2Vec", "EHNA", "Error Reduction", "Degree †", "EdgeBank †")
     ]
@@ -107,9 +112,7 @@ def test_paper_table_has_operators_and_metrics_in_rows_and_methods_in_columns(ru
 
 
 def test_error_reduction_is_against_the_best_baseline_and_not_against_controls(run_folder, monkeypatch):
-    monkeypatch.setitem(__import__("tests.synthetic_run").synthetic_run.LEVELS, "degree", 0.79)
-    for seed in (1, 2, 3):
-        write_link_prediction(run_folder, "digg", "degree", seed)
+    set_level(monkeypatch, run_folder, "degree", 0.79)
     write_tables(run_folder)
     hadamard_auc = rows_of(run_folder, "link_prediction_digg.csv")[4]
     assert hadamard_auc["Degree †"] == "0.8040"
@@ -117,9 +120,7 @@ def test_error_reduction_is_against_the_best_baseline_and_not_against_controls(r
 
 
 def test_best_compared_method_is_bold_and_controls_never_are(run_folder, monkeypatch):
-    monkeypatch.setitem(__import__("tests.synthetic_run").synthetic_run.LEVELS, "degree", 0.9)
-    for seed in (1, 2, 3):
-        write_link_prediction(run_folder, "digg", "degree", seed)
+    set_level(monkeypatch, run_folder, "degree", 0.9)
     write_tables(run_folder)
     text = (run_folder / "tables" / "link_prediction_digg.md").read_text()
     assert "| Mean | AUC | 0.6040 | 0.7040 | **0.8040** | 33.8% | 0.9040 | 0.5040 |" in text
@@ -173,9 +174,8 @@ def test_a_note_of_a_fit_is_in_the_status_table_with_no_missing_cell(run_folder)
     assert told == ("line", "2", "note", "trained on 4 of 9 windows", "0")
 
 
-def test_status_table_is_empty_when_everything_worked(run_folder):
-    write_tables(run_folder)
-    assert rows_of(run_folder, "status.csv") == []
+def test_status_table_is_empty_when_everything_worked(written):
+    assert rows_of(written, "status.csv") == []
 
 
 def test_one_failed_seed_leaves_a_marked_mean_of_the_others(run_folder):
@@ -233,48 +233,43 @@ def test_order_of_methods_and_networks_is_that_of_the_run(run_folder):
     assert list(dict.fromkeys(in_one_cell)) == ["edgebank", "degree", "ehna_na", "ehna", "node2vec", "line"]
 
 
-def test_reconstruction_table_gives_precision_and_ceiling(run_folder):
-    write_tables(run_folder)
+def test_reconstruction_table_gives_precision_and_ceiling(written):
     found = cell(
-        rows_of(run_folder, "reconstruction.csv"),
+        rows_of(written, "reconstruction.csv"),
         **{"dataset": "digg", "similarity": "cosine", "pairs": "1000", "method": "ehna"},
     )
     assert (found["mean"], found["ceiling"], found["edges_in_sample"]) == ("0.640000", "0.800000", "800.0")
     assert found["n"] == "6"
-    text = (run_folder / "tables" / "reconstruction.md").read_text()
+    text = (written / "tables" / "reconstruction.md").read_text()
     assert "| Digg | 1,000 | 0.4800 | 0.5600 | **0.6400** | 0.4400 | 0.8000 |" in text
     assert "| 500 |" not in text  # the printed table keeps to powers of ten
 
 
-def test_ablation_shows_the_method_and_its_variants(run_folder):
-    write_tables(run_folder)
-    assert rows_of(run_folder, "ablation.csv") == [
+def test_ablation_shows_the_method_and_its_variants(written):
+    assert rows_of(written, "ablation.csv") == [
         {"Method": "EHNA", "Digg": "0.8360 [0.811, 0.861]", "Toy": "0.8350 [0.810, 0.860]"},
         {"Method": "EHNA-NA", "Digg": "0.7860 [0.755, 0.817]", "Toy": "0.7850 [0.754, 0.816]"},
     ]
-    assert "EHNA-NA" not in (run_folder / "tables" / "link_prediction_digg.csv").read_text()
+    assert "EHNA-NA" not in (written / "tables" / "link_prediction_digg.csv").read_text()
 
 
-def test_efficiency_gives_seconds_per_epoch_threads_throughput_memory_and_machine(run_folder):
-    write_tables(run_folder)
-    found = cell(rows_of(run_folder, "efficiency.csv"), Network="Toy", Method="EHNA")
+def test_efficiency_gives_seconds_per_epoch_threads_throughput_memory_and_machine(written):
+    found = cell(rows_of(written, "efficiency.csv"), Network="Toy", Method="EHNA")
     assert found["Wall s/epoch"] == "2.000"
     assert found["CPU s/epoch"] == "3.000"
     assert (found["Threads"], found["Fits"], found["Units/s"], found["Unit"]) == ("2", "3", "2500", "edges")
     assert found["Peak MB"] == "200"
-    assert re.search(r"Machine: .+ \d+ cores, [\d.]+ GB", (run_folder / "tables" / "efficiency.md").read_text())
+    assert re.search(r"Machine: .+ \d+ cores, [\d.]+ GB", (written / "tables" / "efficiency.md").read_text())
 
 
-def test_datasets_stand_beside_the_papers(run_folder):
-    write_tables(run_folder)
-    lines = (run_folder / "tables" / "datasets.csv").read_text().splitlines()
+def test_datasets_stand_beside_the_papers(written):
+    lines = (written / "tables" / "datasets.csv").read_text().splitlines()
     assert lines[1].endswith('"279,630","-278,630","1,731,653","-1,726,653"')
     assert lines[2].endswith("99,,,,")
 
 
-def test_every_number_of_the_paper_about_a_network_of_the_run_stands_beside_ours(run_folder):
-    write_tables(run_folder)
-    rows = rows_of(run_folder, "paper_diff.csv")
+def test_every_number_of_the_paper_about_a_network_of_the_run_stands_beside_ours(written):
+    rows = rows_of(written, "paper_diff.csv")
     assert {row["dataset"] for row in rows} == {"Digg"}
     assert len(rows) == 2 + 96 + 4 + 7
     found = cell(rows, table="link_prediction", operator="Hadamard", metric="AUC", method="EHNA")
@@ -288,11 +283,10 @@ def test_every_number_of_the_paper_about_a_network_of_the_run_stands_beside_ours
     assert sum(row["paper_contradicts_itself"] == "yes" for row in rows) == 6
 
 
-def test_the_papers_ablation_and_efficiency_tables_stand_beside_ours(run_folder):
-    write_tables(run_folder)
-    ablation = (run_folder / "tables" / "paper_diff_ablation.md").read_text()
+def test_the_papers_ablation_and_efficiency_tables_stand_beside_ours(written):
+    ablation = (written / "tables" / "paper_diff_ablation.md").read_text()
     assert "| EHNA-NA | 0.7860 (0.8131, -0.0271) |" in ablation
-    efficiency = (run_folder / "tables" / "paper_diff_efficiency.md").read_text()
+    efficiency = (written / "tables" / "paper_diff_efficiency.md").read_text()
     assert "| EHNA | 2.00 (7.8e2, -778.00) |" in efficiency
 
 
@@ -302,33 +296,25 @@ def test_no_comparison_with_the_paper_on_other_networks(tmp_path):
     assert not list((folder / "tables").glob("paper_diff*"))
 
 
-def test_audit_of_the_paper_is_written_with_the_seven_cells(run_folder):
-    write_tables(run_folder)
-    assert len(rows_of(run_folder, "paper_audit.csv")) == 7
+def test_audit_of_the_paper_is_written_with_the_seven_cells(written):
+    assert len(rows_of(written, "paper_audit.csv")) == 7
 
 
-def test_raw_table_with_a_missing_column_is_named(run_folder):
-    path = run_folder / "link_prediction" / "digg" / "line" / "seed-1.csv"
-    path.write_text("dataset,method\n", encoding="utf-8")
-    with pytest.raises(EvaluationError, match=r"seed-1.csv:1: lacks the column seed"):
-        write_tables(run_folder)
-
-
-def test_raw_table_with_a_status_ok_but_no_number_is_named(run_folder):
-    path = run_folder / "link_prediction" / "digg" / "line" / "seed-1.csv"
-    lines = path.read_text().splitlines()
-    lines[3] = re.sub(r"0\.\d+,ok", ",ok", lines[3])
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(EvaluationError, match=r"seed-1.csv:4: status is ok, but value is not a number"):
-        write_tables(run_folder)
-
-
-def test_raw_table_whose_seed_is_no_number_is_named(run_folder):
+@pytest.mark.parametrize(
+    ("line", "pattern", "replacement", "words"),
+    [
+        (0, ",seed,", ",sede,", "1: lacks the column seed"),
+        (3, r"0\.\d+,ok", ",ok", "4: status is ok, but value is not a number"),
+        (3, "^digg,line,1,", "digg,line,one,", "4: seed is not a whole number"),
+    ],
+    ids=["column", "value", "seed"],
+)
+def test_what_is_wrong_in_a_raw_table_is_named_by_file_and_line(run_folder, line, pattern, replacement, words):
     path = run_folder / "link_prediction" / "digg" / "line" / "seed-1.csv"
     lines = path.read_text().splitlines()
-    lines[3] = lines[3].replace("digg,line,1,", "digg,line,one,")
+    lines[line] = re.sub(pattern, replacement, lines[line], count=1)
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(EvaluationError, match=r"seed-1\.csv:4: seed is not a whole number"):
+    with pytest.raises(EvaluationError, match=rf"seed-1\.csv:{words}"):
         write_tables(run_folder)
 
 
@@ -353,9 +339,8 @@ def test_latex_has_a_minus_before_negative_numbers_and_signs_that_old_fonts_lack
     assert r"$<$1e-15 & - \\" in text
 
 
-def test_latex_braces_and_environments_balance(run_folder):
-    write_tables(run_folder)
-    for path in (run_folder / "tables").glob("*.tex"):
+def test_latex_braces_and_environments_balance(written):
+    for path in (written / "tables").glob("*.tex"):
         text = path.read_text()
         plain = re.sub(r"\\[{}]", "", text)
         assert plain.count("{") == plain.count("}"), path

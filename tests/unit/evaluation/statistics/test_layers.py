@@ -127,22 +127,22 @@ def test_stacked_arrays_are_handled_one_by_one():
     assert together.p_value() == pytest.approx([float(one.p_value()) for one in apart])
 
 
-def test_failed_seed_is_left_out():
-    values = np.ones((3, 2, 2))
-    values[1] = np.nan
-    assert complete_block(values).shape == (2, 2, 2)
+@pytest.mark.parametrize(
+    ("shape", "holes", "left"),
+    [
+        ((3, 2, 2), np.s_[1], (2, 2, 2)),
+        ((3, 2, 10), np.s_[0, 1, 4], (3, 2, 9)),
+        ((5, 1, 10), np.s_[[0, 1, 2], 0, [3, 3, 7]], (5, 1, 8)),
+    ],
+    ids=["a failed seed", "one missing split", "scattered holes"],
+)
+def test_holes_cost_as_little_as_possible(shape, holes, left):
+    values = np.ones(shape)
+    values[holes] = np.nan
+    assert complete_block(values).shape == left
 
 
-def test_one_missing_split_costs_as_little_as_possible():
-    values = np.ones((3, 2, 10))
-    values[0, 1, 4] = np.nan
-    assert complete_block(values).shape == (3, 2, 9)
-
-
-def test_scattered_holes_leave_what_has_none():
-    values = np.ones((5, 1, 10))
-    values[[0, 1, 2], 0, [3, 3, 7]] = np.nan
-    assert complete_block(values).shape == (5, 1, 8)
+def test_where_everything_is_missing_nothing_is_left():
     assert complete_block(np.full((2, 1, 3), np.nan)).size == 0
 
 
