@@ -94,17 +94,22 @@ def predict_links(arguments: argparse.Namespace) -> None:
         cells, record = _of_fit(arguments.fit, network, draws, settings)
     else:
         cells, record = _of_file(arguments.embeddings, network, draws, settings), {}
-    source: Path = arguments.embeddings or arguments.fit or arguments.scores[0]
-    names = (
-        arguments.dataset or network.name,
-        arguments.method or record.get("method") or source.stem,
-        arguments.seed if arguments.seed is not None else record.get("seed", 0),
-    )
+    names = names_of(arguments, network, record)
     if arguments.out:
         versions = {one.facts["draw"]: version_on("link prediction", one.sha256()) for one in draws}
         rows = ((*names, *astuple(cell), versions[cell.draw]) for cell in cells)
         write_repeats(arguments.out, LINK_PREDICTION_COLUMNS, rows)
     print_table(cells)
+
+
+def names_of(arguments: argparse.Namespace, network: TemporalNetwork, record: dict[str, Any]) -> tuple[str, str, int]:
+    """Network, method and seed of every row: as given, else as the fit or the file says."""
+    source: Path = arguments.embeddings or arguments.fit or arguments.scores[0]
+    return (
+        arguments.dataset or network.name,
+        arguments.method or record.get("method") or source.stem,
+        arguments.seed if arguments.seed is not None else record.get("seed", 0),
+    )
 
 
 def _example_sets(arguments: argparse.Namespace, network: TemporalNetwork) -> list[ExampleSet]:

@@ -10,7 +10,7 @@ from evaluation.embeddings import read_embeddings, read_record
 from evaluation.errors import EvaluationError
 from evaluation.examples.command import held_out_rows
 from evaluation.examples.example_set import ExampleSet, load_examples, save_examples
-from evaluation.link_prediction.command import outcome_of, read_scores, unseen_nodes, without_folder
+from evaluation.link_prediction.command import names_of, outcome_of, read_scores, unseen_nodes, without_folder
 from evaluation.link_prediction.evaluate import SCORE, Cell
 from evaluation.link_prediction.operators import OPERATORS
 from evaluation.link_prediction.printed_table import print_table
@@ -73,12 +73,7 @@ def rank(arguments: argparse.Namespace) -> None:
         cells, record = _of_fit(arguments.fit, network, draws)
     else:
         cells, record = _of_file(arguments.embeddings, network, draws), {}
-    source: Path = arguments.embeddings or arguments.fit or arguments.scores[0]
-    names = (
-        arguments.dataset or network.name,
-        arguments.method or record.get("method") or source.stem,
-        arguments.seed if arguments.seed is not None else record.get("seed", 0),
-    )
+    names = names_of(arguments, network, record)
     if arguments.out:
         versions = {one.facts["draw"]: version_on("ranking", one.sha256()) for one in draws}
         write_repeats(
